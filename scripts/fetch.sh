@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Fetch one third-party part from Debian's archive and print where it lies
+# unpacked. Parts are named, never their versions: a mirror drops old ones, so
+# the newest that a suite offers is taken once and then kept. Remove the folder
+# under $IDMA_CACHE/src to take a newer one.
+
+. "$(dirname "$0")/lib.sh"
+
+usage() {
+	cat >&2 <<-END
+	usage: scripts/fetch.sh PART
+
+	Prints the path of the unpacked part, fetching it when it is not there.
+	  qemu          source of QEMU 10.0, with Debian's patches
+	  linux-6.12    kernel sources: the main one, the oldest and the newest that
+	  linux-6.1     the driver is kept building on
+	  linux-newest
+	  libnl         source of libnl3, with Debian's patches
+	  meson         meson >= 1.5 and what QEMU's build wants from Python, unpacked
+	  busybox       static riscv64 busybox, unpacked
+	  opensbi       RISC-V firmware, unpacked
+	END
+	exit 2
+}
+
+[ $# -eq 1 ] || usage
+part=$1
+
+# source_from VERSION-REGEX PACKAGE SUITE...: fetch a source package from the
+# first suite that has a matching version, the newest of these. Sets version;
+# the files are in $TMP/dl. Mirrors list versions whose files they no longer or
+# not yet have, so the next older one gets a turn before the next suite.
+source_from() {
+	local re=$1 pkg=$2 suite
+	shift 2
+	for suite in "$@"; do
+		apt_conf "$suite" || continue
+		for version in $(apt-cache -c "$CONF" showsrc --only-source "$pkg" |
+				awk -v re="$re" '$1 == "Version:" && $2 ~ re { print $2 }' |
+				sort -urV | head -n 3); do
+			say "fetching the source of $pkg $version from $suite"
+			mkdir -p "$TMP/dl"
+			if IDMA_LOG_LINES=3 run "$log" env -C "$TMP/dl" apt-get -c "$CONF" -q \
+					${only:+"$only"} --download-only source "$pkg=$version"; then
+				return
+			fi
+			rm -rf "$TMP/dl"
+		done
+	done
+	die "none of the suites $* gives a source package $pkg whose version matches '$re'"
+}
+
+# debs_from ARCH SUITE PACKAGE...: unpack binary packages into $TMP/tree. Sets
+# version.
+debs_from() {
+	local arch=$1 suite=$2 deb
+	shift 2
+	apt_conf "$suite" "$arch" || die "cannot read the package lists of $suite, see above"
+	mkdir -p "$TMP/dl" "$TMP/tree"
+	say "fetching $* from $suite"
+	run "$log" env -C "$TMP/dl" apt-get -c "$CONF" -q download "$@" ||
+		die "$suite does not give the packages $*"
+	for deb in "$TMP"/dl/*.deb; do
+		dpkg-deb -x "$deb" "$TMP/tree"
+		version+=${version:+ }$(dpkg-deb -W --showformat='${Package}_${Version}' "$deb")
+	done
+}
+
+linux() {
+	only=--tar-only source_from "$@"
+	say "unpacking linux $version"
+	mkdir "$TMP/tree"
+	run "$log" tar -C "$TMP/tree" --strip-components=1 -xf "$TMP"/dl/linux_*.orig.tar.xz
+}
+
+debian_source() {
+	need dpkg-source patch
+	only='' source_from "$@"
+	say "unpacking $2 $version"
+	run "$log" dpkg-source --no-check -x "$TMP"/dl/*.dsc "$TMP/tree"
+}
+
+fetch() {
+	case $part in
+	qemu)		debian_source '^1:10\.0\.' qemu trixie bookworm-backports ;;
+	linux-6.12)	linux '^6\.12\.' linux trixie bookworm-backports ;;
+	linux-6.1)	linux '^6\.1\.' linux bookworm ;;
+	linux-newest)	linux '^[0-9]' linux sid ;;
+	libnl)		debian_source '^3\.' libnl3 trixie ;;
+	meson)		debs_from "$native" trixie meson python3-pycotap ;;
+	busybox)	debs_from riscv64 trixie busybox-static ;;
+	opensbi)	debs_from "$native" trixie opensbi ;;
+	*)		say "error: unknown part '$part'"; usage ;;
+	esac
+}
+
+dest=$IDMA_CACHE/src/$part
+case $part in
+*[!a-z0-9.-]*|'')
+	say "error: unknown part '$part'"
+	usage ;;
+esac
+[ -e "$dest/.idma-version" ] || lock "fetch-$part"
+if [ ! -e "$dest/.idma-version" ]; then
+	tmpdir "$dest"
+	log=$TMP/log
+	version=
+	native=$(dpkg --print-architecture)
+	fetch
+	echo "$version" >"$TMP/tree/.idma-version"
+	rm -rf "$dest"
+	mv "$TMP/tree" "$dest"
+	say "$part is $version"
+fi
+echo "$dest"
