@@ -39,13 +39,14 @@ source_from() {
 		apt_conf "$suite" || continue
 		for version in $(apt-cache -c "$CONF" showsrc --only-source "$pkg" |
 				awk -v re="$re" '$1 == "Version:" && $2 ~ re { print $2 }' |
-				sort -urV | head -n 3); do
+				sort -urV); do
 			say "fetching the source of $pkg $version from $suite"
 			mkdir -p "$TMP/dl"
-			if IDMA_LOG_LINES=3 run "$log" env -C "$TMP/dl" apt-get -c "$CONF" -q \
+			if IDMA_LOG_LINES=0 run "$log" env -C "$TMP/dl" apt-get -c "$CONF" -q \
 					${only:+"$only"} --download-only source "$pkg=$version"; then
 				return
 			fi
+			say "the archive does not have $pkg $version"
 			rm -rf "$TMP/dl"
 		done
 	done
@@ -87,8 +88,8 @@ fetch() {
 	qemu)		debian_source '^1:10\.0\.' qemu trixie bookworm-backports ;;
 	linux-6.12)	linux '^6\.12\.' linux trixie bookworm-backports ;;
 	linux-6.1)	linux '^6\.1\.' linux bookworm ;;
-	linux-newest)	linux '^[0-9]' linux sid ;;
-	libnl)		debian_source '^3\.' libnl3 trixie ;;
+	linux-newest)	linux '^[0-9]' linux sid trixie-backports trixie ;;
+	libnl)		debian_source '^3\.' libnl3 trixie bookworm sid ;;
 	meson)		debs_from "$native" trixie meson python3-pycotap ;;
 	busybox)	debs_from riscv64 trixie busybox-static ;;
 	opensbi)	debs_from "$native" trixie opensbi ;;

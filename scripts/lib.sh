@@ -48,23 +48,36 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP
 
-# run LOG CMD...: run a long command with its output in LOG; on failure show the
-# end of LOG. In the background and waited for, so that a signal to this script
-# ends the command at once instead of after it is done.
+# run LOG CMD...: run a long command with its output in LOG; now and then show
+# how far it is, on failure the end of LOG. In the background and waited for,
+# so that a signal to this script ends the command at once instead of after it
+# is done.
 run() {
-	local log=$1 rc=0
+	local log=$1 rc=0 tick ended since=$SECONDS lines=${IDMA_LOG_LINES:-40}
 	shift
 	"$@" >>"$log" 2>&1 </dev/null &
 	IDMA_CHILD=$!
-	wait "$IDMA_CHILD" || rc=$?
+	while :; do
+		sleep 15 &
+		tick=$!
+		rc=0
+		wait -n -p ended "$IDMA_CHILD" "$tick" || rc=$?
+		[ "$ended" = "$tick" ] || break
+		say "... $((SECONDS - since)) s, $(_idma_last "$log")"
+	done
 	IDMA_CHILD=
-	if [ "$rc" -ne 0 ]; then
+	kill "$tick" 2>/dev/null || true
+	wait "$tick" 2>/dev/null || true
+	if [ "$rc" -ne 0 ] && [ "$lines" -gt 0 ]; then
 		say "failed ($rc): $*"
 		say "the last lines of $log:"
-		tail -n "${IDMA_LOG_LINES:-40}" "$log" >&2
+		tail -n "$lines" "$log" >&2
 	fi
 	return "$rc"
 }
+
+# The last line of a log that fits on a line of a terminal.
+_idma_last() { tail -c 2000 "$1" | tr '\r\t' '\n ' | grep -v '^ *$' | tail -n 1 | cut -c1-90; }
 
 # tmpdir DIR: make DIR.tmp.PID beside DIR (so that a rename is atomic), removed
 # at exit unless it has been renamed by then. Sets TMP.
