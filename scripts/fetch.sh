@@ -21,6 +21,8 @@ usage() {
 	  meson         meson >= 1.5 and what QEMU's build wants from Python, unpacked
 	  busybox       static riscv64 busybox, unpacked
 	  opensbi       RISC-V firmware, unpacked
+	  dt-schema     the device tree checker, newer than any release has it, with
+	                all that it runs on; its programs are in bin/
 	END
 	exit 2
 }
@@ -65,7 +67,57 @@ debs_from() {
 		die "$suite does not give the packages $*"
 	for deb in "$TMP"/dl/*.deb; do
 		dpkg-deb -x "$deb" "$TMP/tree"
+		# shellcheck disable=SC2016 # the format is dpkg's, not the shell's
 		version+=${version:+ }$(dpkg-deb -W --showformat='${Package}_${Version}' "$deb")
+	done
+}
+
+# root_from ARCH SUITE... -- PACKAGE PROGRAM...: unpack a package with all that
+# it depends on, the interpreter and the C library included, from the first suite
+# that has it. Its programs, as wrappers that keep to these, go to bin/: so a
+# package of a newer release runs here without one being installed. Sets version.
+root_from() {
+	local arch=$1 suites=() suite deb prog
+	shift
+	while [ "$1" != -- ]; do
+		suites+=("$1")
+		shift
+	done
+	shift
+	for suite in "${suites[@]}"; do
+		apt_conf "$suite" "$arch" || continue
+		say "fetching $1 and what it needs from $suite"
+		mkdir -p "$TMP/dl/partial"
+		run "$log" apt-get -c "$CONF" -q -y --no-install-recommends --download-only \
+			-o Dir::Cache::archives="$TMP/dl" install "$1" && break
+		say "$suite does not give $1"
+		rm -rf "$TMP/dl"
+	done
+	[ -d "$TMP/dl" ] || die "none of the suites ${suites[*]} gives the package $1"
+	mkdir -p "$TMP/tree/bin"
+	for deb in "$TMP"/dl/*.deb; do
+		dpkg-deb -x "$deb" "$TMP/tree"
+	done
+	# shellcheck disable=SC2016 # the format is dpkg's, not the shell's
+	version=$(dpkg-deb -W --showformat='${Package}_${Version}' "$TMP/dl/$1"_*.deb)
+	shift
+	for prog in "$@"; do
+		[ -e "$TMP/tree/usr/bin/$prog" ] || die "$version has no program $prog"
+		cat >"$TMP/tree/bin/$prog" <<-'END'
+		#!/bin/sh
+		# Python programs of another Debian release, run with that release's
+		# interpreter and libraries.
+		root=$(dirname "$(dirname "$(readlink -f "$0")")")
+		for ld in "$root"/usr/lib*/ld-linux*.so.* "$root"/usr/lib/*/ld-linux*.so.*; do
+			[ -e "$ld" ] && break
+		done
+		libs=$(printf '%s:' "$root"/usr/lib/*-linux-gnu*)
+		PYTHONHOME=$root/usr PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=1
+		export PYTHONHOME PYTHONNOUSERSITE PYTHONDONTWRITEBYTECODE
+		exec "$ld" --library-path "${libs%:}" "$root/usr/bin/python3" \
+			"$root/usr/bin/$(basename "$0")" "$@"
+		END
+		chmod +x "$TMP/tree/bin/$prog"
 	done
 }
 
@@ -93,6 +145,8 @@ fetch() {
 	meson)		debs_from "$native" trixie meson python3-pycotap ;;
 	busybox)	debs_from riscv64 trixie busybox-static ;;
 	opensbi)	debs_from "$native" trixie opensbi ;;
+	dt-schema)	root_from "$native" testing sid -- dt-schema dt-doc-validate dt-extract-example \
+				dt-mk-schema dt-validate ;;
 	*)		say "error: unknown part '$part'"; usage ;;
 	esac
 }
