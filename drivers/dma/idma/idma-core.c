@@ -1,0 +1,1151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dmaengine provider for the PULP iDMA: channels, scheduling, completion,
+ * termination and recovery. Registers and descriptors are the front-ends'.
+ *
+ * The engine works in order, over all channels. Transfers are cut into
+ * segments when they are launched, not when they are prepared; segments of all
+ * channels, in turn, form a chain, and chains are launched with one store.
+ * What is in hardware is remembered in a FIFO in the same order. Nothing in
+ * hardware can be taken back.
+ *
+ * Completions are found by looking at the oldest entries, never by counting
+ * interrupts: interrupts merge and get lost. The interrupt, the backstop timer
+ * and clients that poll all end up in idma_scan().
+ *
+ * Locks: idma_dev.lock, then a channel's vc.lock. Both from any context.
+ */
+#include <linux/clk.h>
+#include <linux/dma-mapping.h>
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/io.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/of.h>
+#include <linux/of_dma.h>
+#include <linux/platform_device.h>
+#include <linux/property.h>
+#include <linux/reset.h>
+#include <linux/slab.h>
+
+#include "dmaengine.h"
+#include "idma.h"
+#include "idma-compat.h"
+#include "idma-desc64.h"
+
+#define CREATE_TRACE_POINTS
+#include "idma-trace.h"
+
+/* Bytes that a channel may launch in a round while others wait */
+#define IDMA_QUANTUM		SZ_256K
+/* Segments that it may launch in one turn of a round */
+#define IDMA_TURN		8
+/* How often a dead engine is looked at */
+#define IDMA_DEAD_POLL_MS	100
+
+static int idma_set_uint(const char *val, const struct kernel_param *kp,
+			 unsigned int min, unsigned int max)
+{
+	return param_set_uint_minmax(val, kp, min, max);
+}
+
+static int idma_set_backstop(const char *val, const struct kernel_param *kp)
+{
+	return idma_set_uint(val, kp, 100, USEC_PER_SEC);
+}
+
+static int idma_set_stall(const char *val, const struct kernel_param *kp)
+{
+	return idma_set_uint(val, kp, 10, 3600 * MSEC_PER_SEC);
+}
+
+static int idma_set_coalesce(const char *val, const struct kernel_param *kp)
+{
+	return idma_set_uint(val, kp, 1, IDMA_CHAIN_SEGMENTS);
+}
+
+static const struct kernel_param_ops idma_backstop_ops = {
+	.set = idma_set_backstop,
+	.get = param_get_uint,
+};
+
+static const struct kernel_param_ops idma_stall_ops = {
+	.set = idma_set_stall,
+	.get = param_get_uint,
+};
+
+static const struct kernel_param_ops idma_coalesce_ops = {
+	.set = idma_set_coalesce,
+	.get = param_get_uint,
+};
+
+static unsigned int backstop_us = 4000;
+module_param_cb(backstop_us, &idma_backstop_ops, &backstop_us, 0644);
+MODULE_PARM_DESC(backstop_us,
+		 "Period in us of the timer that finds completions without an interrupt (100..1000000, default 4000)");
+
+static unsigned int stall_ms = 2000;
+module_param_cb(stall_ms, &idma_stall_ops, &stall_ms, 0644);
+MODULE_PARM_DESC(stall_ms,
+		 "Time in ms without any completion after which the engine is given up as dead (10..3600000, default 2000)");
+
+static unsigned int coalesce = 32;
+module_param_cb(coalesce, &idma_coalesce_ops, &coalesce, 0644);
+MODULE_PARM_DESC(coalesce,
+		 "Transfers in a chain per interrupt (1..64, default 32); the end of a chain interrupts as well");
+
+static struct kmem_cache *idma_tx_cache;
+
+/* ---- Segments ---- */
+
+/**
+ * idma_next_segment - the next piece of a transfer
+ * @tx: the transfer; @tx->built is less than @tx->len
+ * @max_len: longest segment, a power of two or what the hardware can count to
+ * @seg: filled in, but for the interrupt
+ *
+ * Return: the length of the segment in bytes, at least 1
+ */
+u32 idma_next_segment(const struct idma_tx *tx, u32 max_len,
+		      struct idma_segment *seg)
+{
+	seg->src = tx->src + tx->built;
+	seg->dst = tx->dst + tx->built;
+	seg->len = min_t(size_t, tx->len - tx->built, max_len);
+
+	return seg->len;
+}
+EXPORT_SYMBOL_IDMA_KUNIT(idma_next_segment);
+
+/* ---- Completion, with idma->lock held ---- */
+
+static void idma_remember_failure(struct idma_chan *c, dma_cookie_t cookie)
+{
+	c->failed[c->nfailed++ % IDMA_FAILED_COOKIES] = cookie;
+}
+
+/* Tell the client. The transfer is on no list; vc.lock is held. */
+static void idma_tx_complete(struct idma_chan *c, struct idma_tx *tx,
+			     enum dmaengine_tx_result result)
+{
+	tx->vd.tx_result.result = result;
+	tx->vd.tx_result.residue = min_t(size_t, tx->len - tx->done, U32_MAX);
+	trace_idma_complete(c, tx);
+
+	if (result == DMA_TRANS_NOERROR) {
+		c->stats.transfers++;
+		c->stats.bytes += tx->len;
+	} else {
+		c->stats.errors++;
+		idma_remember_failure(c, tx->vd.tx.cookie);
+	}
+
+	vchan_cookie_complete(&tx->vd);
+}
+
+/* Fail what waits to be launched; what is in hardware fails when it is done */
+static void idma_chan_cut(struct idma_chan *c)
+{
+	struct virt_dma_desc *vd, *tmp;
+	struct idma_tx *tx = c->next;
+
+	lockdep_assert_held(&c->vc.lock);
+
+	c->next = NULL;
+	list_del_init(&c->ready);
+
+	if (tx) {
+		tx->cut = true;
+		if (!tx->inflight) {
+			list_del(&tx->vd.node);
+			idma_tx_complete(c, tx, DMA_TRANS_ABORTED);
+		}
+	}
+
+	list_for_each_entry_safe(vd, tmp, &c->vc.desc_issued, node) {
+		list_del(&vd->node);
+		tx = to_idma_tx(vd);
+		tx->done = 0;
+		idma_tx_complete(c, tx, DMA_TRANS_ABORTED);
+	}
+}
+
+static void idma_wake(struct idma_dev *idma)
+{
+	if (wq_has_sleeper(&idma->idle_wait))
+		wake_up_all(&idma->idle_wait);
+}
+
+/* Give up on everything, in hardware or not: the engine does not answer */
+static void idma_fail_all(struct idma_dev *idma)
+{
+	struct virt_dma_desc *vd, *tmp;
+	unsigned int i;
+
+	lockdep_assert_held(&idma->lock);
+
+	for (i = idma->fifo_tail; i != idma->fifo_head; i++)
+		idma->fifo[i % IDMA_INFLIGHT].tx = NULL;
+
+	for (i = 0; i < idma->nr_chans; i++) {
+		struct idma_chan *c = &idma->chans[i];
+
+		spin_lock(&c->vc.lock);
+		c->next = NULL;
+		list_for_each_entry_safe(vd, tmp, &c->active, node) {
+			list_del(&vd->node);
+			idma_tx_complete(c, to_idma_tx(vd), DMA_TRANS_ABORTED);
+		}
+		idma_chan_cut(c);
+		list_for_each_entry_safe(vd, tmp, &c->dying, node) {
+			list_del(&vd->node);
+			vchan_terminate_vdesc(vd);
+		}
+		spin_unlock(&c->vc.lock);
+	}
+
+	idma_wake(idma);
+}
+
+/* A segment is complete; its channel's vc.lock is held */
+static void idma_segment_done(struct idma_chan *c, struct idma_tx *tx, u32 len)
+{
+	tx->done += len;
+	tx->inflight--;
+
+	if (tx->terminated) {
+		if (tx->inflight)
+			return;
+		list_del(&tx->vd.node);
+		vchan_terminate_vdesc(&tx->vd);
+		if (list_empty(&c->dying))
+			idma_wake(c->idma);
+	} else if (tx->done == tx->len) {
+		list_del(&tx->vd.node);
+		idma_tx_complete(c, tx, DMA_TRANS_NOERROR);
+	} else if (tx->cut && !tx->inflight) {
+		list_del(&tx->vd.node);
+		idma_tx_complete(c, tx, DMA_TRANS_ABORTED);
+	}
+}
+
+/* Take what the engine has completed and tell the clients */
+static unsigned int idma_reap(struct idma_dev *idma, enum idma_reap_by by)
+{
+	struct idma_chan *locked = NULL;
+	unsigned int flagged = 0;
+	unsigned int n, i;
+
+	lockdep_assert_held(&idma->lock);
+
+	/* After unbind there is nothing in hardware and no front-end */
+	if (!idma_inflight(idma))
+		return 0;
+
+	n = idma->ops->reap(idma, idma_inflight(idma));
+	if (!n)
+		return 0;
+
+	for (i = 0; i < n; i++) {
+		struct idma_inflight *in = &idma->fifo[idma->fifo_tail++ % IDMA_INFLIGHT];
+		struct idma_tx *tx = in->tx;
+		struct idma_chan *c;
+
+		flagged += in->irq;
+		if (!tx)
+			continue;
+
+		c = to_idma_chan(tx->vd.tx.chan);
+		if (c != locked) {
+			if (locked)
+				spin_unlock(&locked->vc.lock);
+			spin_lock(&c->vc.lock);
+			locked = c;
+		}
+		idma_segment_done(c, tx, in->len);
+	}
+	if (locked)
+		spin_unlock(&locked->vc.lock);
+
+	/*
+	 * The interrupts of these segments may still be on their way, and will
+	 * find nothing to do; they are ours all the same. One of them may be
+	 * the one that led here.
+	 */
+	idma->irq_due += flagged;
+	if (by == IDMA_REAP_IRQ && idma->irq_due)
+		idma->irq_due--;
+	if (by == IDMA_REAP_BACKSTOP)
+		idma->stats.interrupts_missed += flagged;
+
+	idma->stats.reaped[by] += n;
+	idma->progress = true;
+	trace_idma_reap(idma, by, n);
+
+	if (!idma_inflight(idma))
+		idma_wake(idma);
+
+	return n;
+}
+
+/* ---- Scheduling, with idma->lock held ---- */
+
+/*
+ * The channel whose turn it is. While several have work, each launches up to
+ * IDMA_TURN segments in its turn and, over the turns, the same number of
+ * bytes: a long segment costs the channel its next turns. With segments of at
+ * most 1 MiB a channel is passed over at most four times.
+ */
+static struct idma_chan *idma_pick(struct idma_dev *idma)
+{
+	struct idma_chan *c;
+
+	for (;;) {
+		c = list_first_entry(&idma->ready, struct idma_chan, ready);
+
+		if (list_is_singular(&idma->ready)) {
+			c->credit = IDMA_QUANTUM;
+			return c;
+		}
+		if (c->credit > 0 && c->turn < IDMA_TURN)
+			return c;
+		if (c->credit <= 0)
+			c->credit += IDMA_QUANTUM;
+		c->turn = 0;
+		list_move_tail(&c->ready, &idma->ready);
+	}
+}
+
+/* Take the next segment of a channel that is ready */
+static void idma_take(struct idma_dev *idma, struct idma_chan *c,
+		      struct idma_segment *seg)
+{
+	struct idma_inflight *in;
+	struct idma_tx *tx;
+	bool last;
+	u32 len;
+
+	spin_lock(&c->vc.lock);
+
+	tx = c->next;
+	if (!tx) {
+		tx = to_idma_tx(vchan_next_desc(&c->vc));
+		list_move_tail(&tx->vd.node, &c->active);
+		/* A reused descriptor has been here before */
+		tx->built = 0;
+		tx->done = 0;
+	}
+
+	len = idma_next_segment(tx, min_t(u32, idma->ops->max_len,
+					  IDMA_MAX_SEGMENT), seg);
+	tx->built += len;
+	tx->inflight++;
+	last = tx->built == tx->len;
+	c->next = last ? NULL : tx;
+	c->credit -= len;
+	c->turn++;
+	if (last && list_empty(&c->vc.desc_issued)) {
+		list_del_init(&c->ready);
+		c->turn = 0;
+	}
+
+	if (last && tx->vd.tx.flags & DMA_PREP_INTERRUPT)
+		idma->since_irq++;
+	seg->irq = idma->since_irq >= READ_ONCE(coalesce);
+
+	in = &idma->fifo[idma->fifo_head++ % IDMA_INFLIGHT];
+	in->tx = tx;
+	in->len = len;
+	in->irq = seg->irq;
+	if (seg->irq)
+		idma->since_irq = 0;
+
+	trace_idma_segment(c, seg, tx->vd.tx.cookie);
+	spin_unlock(&c->vc.lock);
+}
+
+static void idma_launch(struct idma_dev *idma, unsigned int room)
+{
+	unsigned int n = 0;
+	u64 bytes = 0;
+	bool irq;
+
+	do {
+		struct idma_segment seg;
+
+		idma_take(idma, idma_pick(idma), &seg);
+		idma->ops->build(idma, &seg);
+		bytes += seg.len;
+		n++;
+	} while (n < room && bytes < IDMA_CHAIN_BYTES &&
+		 !list_empty(&idma->ready));
+
+	/*
+	 * Clients that want no interrupt poll, but work that waits for this
+	 * chain to end must not wait for a poll.
+	 */
+	irq = idma->since_irq || !list_empty(&idma->ready);
+	if (irq) {
+		idma->fifo[(idma->fifo_head - 1) % IDMA_INFLIGHT].irq = true;
+		idma->since_irq = 0;
+	}
+	idma->stats.launches++;
+	idma->stats.segments += n;
+	trace_idma_launch(idma, n, bytes, irq);
+	idma->ops->launch(idma, irq);
+}
+
+static void idma_dispatch(struct idma_dev *idma)
+{
+	lockdep_assert_held(&idma->lock);
+
+	if (idma->dead || idma->gone)
+		return;
+
+	while (!list_empty(&idma->ready)) {
+		unsigned int inflight = idma_inflight(idma);
+		unsigned int room = min(idma->pending_slots, IDMA_INFLIGHT);
+
+		room = room > inflight ? room - inflight : 0;
+		if (room)
+			room = min3(room, idma->ops->room(idma),
+				    IDMA_CHAIN_SEGMENTS);
+		if (!room)
+			break;
+		idma_launch(idma, room);
+	}
+
+	/*
+	 * The timer is left to expire rather than cancelled when the engine
+	 * runs idle: a busy engine would start and cancel it all the time.
+	 */
+	if (!idma->backstop_armed &&
+	    (idma_inflight(idma) || !list_empty(&idma->ready))) {
+		idma->backstop_armed = true;
+		idma->progress = true;
+		hrtimer_start(&idma->backstop,
+			      ns_to_ktime((u64)READ_ONCE(backstop_us) * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL_SOFT);
+	}
+}
+
+/* Look for completions, and use the room that they made */
+static unsigned int idma_scan(struct idma_dev *idma, enum idma_reap_by by)
+{
+	unsigned int n = idma_reap(idma, by);
+
+	idma_dispatch(idma);
+
+	return n;
+}
+
+/* ---- Interrupt and timer ---- */
+
+/*
+ * The controllers of today's boards drop a pulse that comes while an earlier
+ * one is being handled. Marks are therefore read in the tasklet, after the
+ * interrupt was completed at the controller: whatever completes later than
+ * that has a pulse of its own that is not dropped.
+ */
+static irqreturn_t idma_interrupt(int irq, void *data)
+{
+	struct idma_dev *idma = data;
+	bool ours;
+
+	spin_lock(&idma->lock);
+	ours = idma->irq_due ||
+	       (idma_inflight(idma) && idma->ops->pending(idma));
+	if (ours)
+		idma->stats.interrupts++;
+	else
+		idma->stats.interrupts_foreign++;
+	idma->irq_due = 0;
+	spin_unlock(&idma->lock);
+
+	if (!ours)
+		return IRQ_NONE;
+
+	tasklet_schedule(&idma->task);
+
+	return IRQ_HANDLED;
+}
+
+static void idma_tasklet(struct tasklet_struct *t)
+{
+	struct idma_dev *idma = from_tasklet(idma, t, task);
+	unsigned long flags;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	idma_scan(idma, IDMA_REAP_IRQ);
+	spin_unlock_irqrestore(&idma->lock, flags);
+}
+
+/* What was given up as lost has all completed after all: the engine is back */
+static void idma_try_revive(struct idma_dev *idma)
+{
+	if (idma_inflight(idma) || idma->ops->busy(idma))
+		return;
+
+	idma->dead = false;
+	idma->stats.recoveries++;
+	trace_idma_dead(idma, false);
+	dev_info(idma->dev, "the engine has completed everything after all and is used again\n");
+}
+
+static void idma_declare_dead(struct idma_dev *idma)
+{
+	idma->dead = true;
+	idma->stats.stalls++;
+	trace_idma_dead(idma, true);
+	dev_err(idma->dev,
+		"no completion for %u ms with %u descriptors in flight (%s): all transfers fail, new ones are refused\n",
+		READ_ONCE(stall_ms), idma_inflight(idma),
+		idma->ops->busy(idma) ? "busy" : "not busy");
+	idma_fail_all(idma);
+
+	if (idma->rst)
+		schedule_work(&idma->recover);
+}
+
+static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
+{
+	struct idma_dev *idma = container_of(timer, struct idma_dev, backstop);
+	u64 period_us = READ_ONCE(backstop_us);
+	bool again;
+	unsigned long flags;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	idma->stats.backstops++;
+	idma_scan(idma, IDMA_REAP_BACKSTOP);
+
+	/*
+	 * Time counts in expiries rather than by the clock, so that a machine
+	 * that did not run at all does not blame the engine.
+	 */
+	if (idma->progress || !idma_inflight(idma))
+		idma->stall_ticks = 0;
+	else
+		idma->stall_ticks++;
+	idma->progress = false;
+
+	if (idma->dead)
+		idma_try_revive(idma);
+	else if (idma->stall_ticks * period_us >=
+		 (u64)READ_ONCE(stall_ms) * USEC_PER_MSEC)
+		idma_declare_dead(idma);
+
+	if (idma->dead)
+		period_us = IDMA_DEAD_POLL_MS * USEC_PER_MSEC;
+	again = idma->dead || idma_inflight(idma) || !list_empty(&idma->ready);
+	idma->backstop_armed = again;
+	if (again)
+		hrtimer_forward_now(timer, ns_to_ktime(period_us * NSEC_PER_USEC));
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/* With a reset line a dead engine is stopped for good, and used again */
+static void idma_recover(struct work_struct *work)
+{
+	struct idma_dev *idma = container_of(work, struct idma_dev, recover);
+	unsigned long flags;
+	int ret;
+
+	ret = reset_control_assert(idma->rst);
+	if (!ret)
+		ret = reset_control_deassert(idma->rst);
+	if (ret) {
+		dev_err(idma->dev, "cannot reset the engine: %d\n", ret);
+		return;
+	}
+
+	spin_lock_irqsave(&idma->lock, flags);
+	if (idma->dead) {
+		idma->fifo_tail = idma->fifo_head;
+		idma->ops->reset(idma);
+		idma_try_revive(idma);
+	}
+	spin_unlock_irqrestore(&idma->lock, flags);
+}
+
+/* ---- dmaengine operations ---- */
+
+static struct dma_async_tx_descriptor *
+idma_prep_dma_memcpy(struct dma_chan *chan, dma_addr_t dst, dma_addr_t src,
+		     size_t len, unsigned long flags)
+{
+	struct idma_chan *c = to_idma_chan(chan);
+	struct idma_tx *tx;
+
+	if (!len) {
+		dev_dbg(c->idma->dev, "%s: refused a memcpy of 0 bytes\n",
+			dma_chan_name(chan));
+		return NULL;
+	}
+	if (READ_ONCE(c->idma->dead) || READ_ONCE(c->idma->gone))
+		return NULL;
+
+	tx = kmem_cache_zalloc(idma_tx_cache, GFP_NOWAIT | __GFP_NOWARN);
+	if (!tx)
+		return NULL;
+
+	tx->src = src;
+	tx->dst = dst;
+	tx->len = len;
+
+	return vchan_tx_prep(&c->vc, &tx->vd, flags);
+}
+
+static void idma_desc_free(struct virt_dma_desc *vd)
+{
+	kmem_cache_free(idma_tx_cache, to_idma_tx(vd));
+}
+
+static void idma_issue_pending(struct dma_chan *chan)
+{
+	struct idma_chan *c = to_idma_chan(chan);
+	struct idma_dev *idma = c->idma;
+	unsigned long flags;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	spin_lock(&c->vc.lock);
+	if (vchan_issue_pending(&c->vc)) {
+		if (idma->dead || idma->gone)
+			idma_chan_cut(c);
+		else if (list_empty(&c->ready))
+			list_add_tail(&c->ready, &idma->ready);
+	}
+	spin_unlock(&c->vc.lock);
+	idma_scan(idma, IDMA_REAP_POLL);
+	spin_unlock_irqrestore(&idma->lock, flags);
+}
+
+/* Bytes of a cookie that are not copied yet; false if the channel does not have it */
+static bool idma_residue(struct idma_chan *c, dma_cookie_t cookie,
+			 size_t *residue)
+{
+	struct list_head *lists[] = {
+		&c->active, &c->vc.desc_issued, &c->vc.desc_submitted,
+	};
+	struct virt_dma_desc *vd;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++) {
+		list_for_each_entry(vd, lists[i], node) {
+			struct idma_tx *tx = to_idma_tx(vd);
+
+			if (vd->tx.cookie != cookie)
+				continue;
+			/* What a reused descriptor did before does not count */
+			*residue = i ? tx->len : tx->len - tx->done;
+			return true;
+		}
+	}
+
+	return false;
+}
+
+static bool idma_cookie_failed(const struct idma_chan *c, dma_cookie_t cookie)
+{
+	unsigned int i, n = min(c->nfailed, IDMA_FAILED_COOKIES);
+
+	for (i = 0; i < n; i++)
+		if (c->failed[i] == cookie)
+			return true;
+
+	return c->term_last && cookie - c->term_first >= 0 &&
+	       c->term_last - cookie >= 0;
+}
+
+static enum dma_status idma_tx_status(struct dma_chan *chan,
+				      dma_cookie_t cookie,
+				      struct dma_tx_state *state)
+{
+	struct idma_chan *c = to_idma_chan(chan);
+	struct idma_dev *idma = c->idma;
+	enum dma_status status;
+	size_t residue = 0;
+	unsigned long flags;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	/* A client that polls may have asked for no interrupt at all */
+	if (dma_cookie_status(chan, cookie, NULL) != DMA_COMPLETE)
+		idma_scan(idma, IDMA_REAP_POLL);
+
+	spin_lock(&c->vc.lock);
+	status = dma_cookie_status(chan, cookie, state);
+	if (idma_cookie_failed(c, cookie))
+		status = DMA_ERROR;
+	else if (status != DMA_COMPLETE && !idma_residue(c, cookie, &residue))
+		status = DMA_ERROR;
+	dma_set_residue(state, min_t(size_t, residue, U32_MAX));
+	spin_unlock(&c->vc.lock);
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	return status;
+}
+
+static int idma_terminate_all(struct dma_chan *chan)
+{
+	struct idma_chan *c = to_idma_chan(chan);
+	struct idma_dev *idma = c->idma;
+	struct virt_dma_desc *vd, *tmp;
+	unsigned int inflight = 0;
+	unsigned long flags;
+	LIST_HEAD(head);
+
+	spin_lock_irqsave(&idma->lock, flags);
+	/* What completed before the call has completed */
+	idma_reap(idma, IDMA_REAP_POLL);
+
+	spin_lock(&c->vc.lock);
+	list_del_init(&c->ready);
+	c->next = NULL;
+
+	/* Nothing can stop what is in hardware: it ends unseen */
+	list_for_each_entry_safe(vd, tmp, &c->active, node) {
+		struct idma_tx *tx = to_idma_tx(vd);
+
+		c->stats.terminated++;
+		if (tx->inflight) {
+			tx->terminated = true;
+			list_move_tail(&vd->node, &c->dying);
+			inflight++;
+		} else {
+			list_move_tail(&vd->node, &head);
+		}
+	}
+
+	/*
+	 * Descriptors that were prepared and not submitted stay: the client
+	 * still holds them, and may submit them.
+	 */
+	list_for_each_entry(vd, &c->vc.desc_submitted, node)
+		c->stats.terminated++;
+	list_for_each_entry(vd, &c->vc.desc_issued, node)
+		c->stats.terminated++;
+	list_splice_tail_init(&c->vc.desc_submitted, &head);
+	list_splice_tail_init(&c->vc.desc_issued, &head);
+	list_splice_tail_init(&c->vc.desc_completed, &head);
+
+	if (chan->completed_cookie != chan->cookie) {
+		c->term_first = chan->completed_cookie + 1;
+		c->term_last = chan->cookie;
+	}
+	trace_idma_terminate(c, inflight);
+	spin_unlock(&c->vc.lock);
+
+	idma_dispatch(idma);
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	vchan_dma_desc_free_list(&c->vc, &head);
+
+	return 0;
+}
+
+/* Has the engine let go of what was terminated? Looks for itself, too. */
+static bool idma_chan_settled(struct idma_chan *c)
+{
+	struct idma_dev *idma = c->idma;
+	unsigned long flags;
+	bool settled;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	idma_scan(idma, IDMA_REAP_POLL);
+	settled = list_empty(&c->dying);
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	return settled;
+}
+
+static void idma_synchronize(struct dma_chan *chan)
+{
+	struct idma_chan *c = to_idma_chan(chan);
+
+	/* Bounded: an engine that does not answer is declared dead */
+	wait_event(c->idma->idle_wait, idma_chan_settled(c));
+	vchan_synchronize(&c->vc);
+}
+
+static int idma_alloc_chan_resources(struct dma_chan *chan)
+{
+	struct idma_chan *c = to_idma_chan(chan);
+
+	if (READ_ONCE(c->idma->gone))
+		return -ENODEV;
+
+	/* The cookies of the last client are not this one's */
+	c->nfailed = 0;
+	c->term_last = 0;
+
+	return 1;
+}
+
+static void idma_free_chan_resources(struct dma_chan *chan)
+{
+	idma_terminate_all(chan);
+	idma_synchronize(chan);
+	vchan_free_chan_resources(to_virt_chan(chan));
+}
+
+static struct dma_chan *idma_of_xlate(struct of_phandle_args *spec,
+				      struct of_dma *ofdma)
+{
+	struct idma_dev *idma = ofdma->of_dma_data;
+
+	if (spec->args_count != 1) {
+		dev_err(idma->dev, "a dmas entry takes one cell, not %d\n",
+			spec->args_count);
+		return ERR_PTR(-EINVAL);
+	}
+	if (spec->args[0] >= idma->nr_chans) {
+		dev_err(idma->dev, "no channel %u, there are %u\n",
+			spec->args[0], idma->nr_chans);
+		return ERR_PTR(-EINVAL);
+	}
+
+	return dma_get_slave_channel(&idma->chans[spec->args[0]].vc.chan);
+}
+
+/* ---- Life cycle ---- */
+
+static void idma_release(struct dma_device *dma)
+{
+	struct idma_dev *idma = to_idma_dev(dma);
+
+	put_device(idma->dev);
+	kfree(idma);
+}
+
+static bool idma_drained(struct idma_dev *idma)
+{
+	unsigned long flags;
+	bool drained;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	idma_scan(idma, IDMA_REAP_POLL);
+	drained = !idma_inflight(idma) || idma->dead;
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	return drained;
+}
+
+/* Let clients hold what they hold, but leave the hardware alone from here on */
+static void idma_stop(struct idma_dev *idma)
+{
+	unsigned long flags;
+	bool leak = false;
+	unsigned int i;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	idma->gone = true;
+	for (i = 0; i < idma->nr_chans; i++) {
+		struct idma_chan *c = &idma->chans[i];
+
+		spin_lock(&c->vc.lock);
+		idma_chan_cut(c);
+		spin_unlock(&c->vc.lock);
+	}
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	wait_event(idma->idle_wait, idma_drained(idma));
+	cancel_work_sync(&idma->recover);
+	hrtimer_cancel(&idma->backstop);
+	if (idma->irq > 0)
+		free_irq(idma->irq, idma);
+	tasklet_kill(&idma->task);
+
+	spin_lock_irqsave(&idma->lock, flags);
+	if (idma_inflight(idma)) {
+		dev_err(idma->dev,
+			"the engine still has %u descriptors: their memory is given up\n",
+			idma_inflight(idma));
+		leak = true;
+		idma_fail_all(idma);
+		idma->fifo_tail = idma->fifo_head;
+	}
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	/* Callbacks run before the channels go away */
+	for (i = 0; i < idma->nr_chans; i++)
+		tasklet_kill(&idma->chans[i].vc.task);
+
+	idma->ops->exit(idma, leak);
+}
+
+static void idma_teardown(void *data)
+{
+	struct idma_dev *idma = data;
+
+	of_dma_controller_free(idma->dev->of_node);
+	idma_stop(idma);
+	dma_async_device_unregister(&idma->dma);
+}
+
+/*
+ * A core that cannot write back its caches cannot share cached memory with an
+ * engine that does not snoop them: refuse, rather than copy stale data.
+ */
+static int idma_check_coherency(struct device *dev)
+{
+#ifdef CONFIG_RISCV
+	if (device_get_dma_attr(dev) == DEV_DMA_COHERENT)
+		return 0;
+	if (!IS_ENABLED(CONFIG_RISCV_DMA_NONCOHERENT))
+		return dev_err_probe(dev, -EOPNOTSUPP,
+				     "dma-noncoherent, but this kernel has no RISCV_DMA_NONCOHERENT\n");
+	if (!riscv_isa_extension_available(NULL, ZICBOM) &&
+	    !IS_ENABLED(CONFIG_RISCV_NONSTANDARD_CACHE_OPS))
+		return dev_err_probe(dev, -EOPNOTSUPP,
+				     "dma-noncoherent, but the CPU has no cache management (Zicbom): DMA would see stale data\n");
+#endif
+	return 0;
+}
+
+static int idma_read_u32(struct device *dev, const char *name, u32 min,
+			 u32 max, u32 *val)
+{
+	u32 v;
+
+	if (!device_property_present(dev, name))
+		return 0;
+	if (device_property_read_u32(dev, name, &v))
+		return dev_err_probe(dev, -EINVAL, "%s: not a single cell\n", name);
+	if (v < min || v > max)
+		return dev_err_probe(dev, -EINVAL, "%s: %u is not in %u..%u\n",
+				     name, v, min, max);
+	*val = v;
+
+	return 0;
+}
+
+static void idma_dma_init(struct idma_dev *idma)
+{
+	struct dma_device *dma = &idma->dma;
+	unsigned int i;
+
+	INIT_LIST_HEAD(&dma->channels);
+	dma->dev = idma->dev;
+	dma_cap_set(DMA_MEMCPY, dma->cap_mask);
+	dma->directions = BIT(DMA_MEM_TO_MEM);
+	dma->src_addr_widths = BIT(DMA_SLAVE_BUSWIDTH_1_BYTE) |
+			       BIT(DMA_SLAVE_BUSWIDTH_2_BYTES) |
+			       BIT(DMA_SLAVE_BUSWIDTH_4_BYTES) |
+			       BIT(DMA_SLAVE_BUSWIDTH_8_BYTES);
+	dma->dst_addr_widths = dma->src_addr_widths;
+	dma->residue_granularity = DMA_RESIDUE_GRANULARITY_SEGMENT;
+	dma->copy_align = DMAENGINE_ALIGN_1_BYTE;
+	dma->descriptor_reuse = true;
+	dma->device_alloc_chan_resources = idma_alloc_chan_resources;
+	dma->device_free_chan_resources = idma_free_chan_resources;
+	dma->device_prep_dma_memcpy = idma_prep_dma_memcpy;
+	dma->device_issue_pending = idma_issue_pending;
+	dma->device_tx_status = idma_tx_status;
+	dma->device_terminate_all = idma_terminate_all;
+	dma->device_synchronize = idma_synchronize;
+	dma->device_release = idma_release;
+#ifdef CONFIG_DEBUG_FS
+	dma->dbg_summary_show = idma_summary_show;
+#endif
+
+	for (i = 0; i < idma->nr_chans; i++) {
+		struct idma_chan *c = &idma->chans[i];
+
+		c->idma = idma;
+		INIT_LIST_HEAD(&c->ready);
+		INIT_LIST_HEAD(&c->active);
+		INIT_LIST_HEAD(&c->dying);
+		c->vc.desc_free = idma_desc_free;
+		vchan_init(&c->vc, dma);
+	}
+}
+
+static int idma_setup(struct idma_dev *idma, struct platform_device *pdev)
+{
+	struct device *dev = idma->dev;
+	struct clk *clk;
+	int ret;
+
+	idma->input_slots = 8;
+	idma->pending_slots = IDMA_INFLIGHT;
+	ret = idma_read_u32(dev, "eth,input-slots", 1, 4096, &idma->input_slots);
+	if (ret)
+		return ret;
+	ret = idma_read_u32(dev, "eth,pending-slots", 1, 4096, &idma->pending_slots);
+	if (ret)
+		return ret;
+
+	ret = idma_check_coherency(dev);
+	if (ret)
+		return ret;
+
+	ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64));
+	if (ret)
+		return dev_err_probe(dev, ret, "no 64-bit DMA\n");
+	dma_set_max_seg_size(dev, UINT_MAX);
+
+	idma->regs = devm_platform_ioremap_resource(pdev, 0);
+	if (IS_ERR(idma->regs))
+		return dev_err_probe(dev, PTR_ERR(idma->regs), "reg\n");
+
+	clk = devm_clk_get_optional_enabled(dev, NULL);
+	if (IS_ERR(clk))
+		return dev_err_probe(dev, PTR_ERR(clk), "clocks\n");
+
+	idma->rst = devm_reset_control_get_optional_exclusive(dev, NULL);
+	if (IS_ERR(idma->rst))
+		return dev_err_probe(dev, PTR_ERR(idma->rst), "resets\n");
+	/* Assert first: who ran before may have left the engine stuck */
+	ret = reset_control_assert(idma->rst);
+	if (!ret)
+		ret = reset_control_deassert(idma->rst);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot reset the engine\n");
+
+	idma->irq = platform_get_irq_optional(pdev, 0);
+	if (idma->irq < 0 && idma->irq != -ENXIO)
+		return dev_err_probe(dev, idma->irq, "interrupts\n");
+	if (idma->irq < 0)
+		dev_warn(dev, "no interrupt: completions are found by a timer every %u us\n",
+			 backstop_us);
+
+	return idma->ops->init(idma);
+}
+
+static int idma_probe(struct platform_device *pdev)
+{
+	const struct idma_match *match = device_get_match_data(&pdev->dev);
+	struct device *dev = &pdev->dev;
+	u32 nr_chans = IDMA_DEF_CHANNELS;
+	struct idma_dev *idma;
+	int ret;
+
+	ret = idma_read_u32(dev, "dma-channels", 1, IDMA_MAX_CHANNELS, &nr_chans);
+	if (ret)
+		return ret;
+
+	idma = kzalloc(struct_size(idma, chans, nr_chans), GFP_KERNEL);
+	if (!idma)
+		return -ENOMEM;
+
+	idma->dev = get_device(dev);
+	idma->nr_chans = nr_chans;
+	idma->ops = match->ops;
+	idma->fe_flags = match->flags;
+	spin_lock_init(&idma->lock);
+	INIT_LIST_HEAD(&idma->ready);
+	init_waitqueue_head(&idma->idle_wait);
+	INIT_WORK(&idma->recover, idma_recover);
+	tasklet_setup(&idma->task, idma_tasklet);
+	hrtimer_setup(&idma->backstop, idma_backstop, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
+	idma_dma_init(idma);
+
+	ret = idma_setup(idma, pdev);
+	if (ret)
+		goto err_free;
+
+	if (idma->irq > 0) {
+		ret = request_irq(idma->irq, idma_interrupt, IRQF_SHARED,
+				  dev_name(dev), idma);
+		if (ret) {
+			dev_err_probe(dev, ret, "cannot get interrupt %d\n",
+				      idma->irq);
+			goto err_exit;
+		}
+	}
+
+	ret = dma_async_device_register(&idma->dma);
+	if (ret) {
+		dev_err_probe(dev, ret, "cannot register with dmaengine\n");
+		idma_stop(idma);
+		goto err_free;
+	}
+
+	ret = of_dma_controller_register(dev->of_node, idma_of_xlate, idma);
+	if (ret) {
+		dev_err_probe(dev, ret, "cannot register the device tree translation\n");
+		idma_stop(idma);
+		dma_async_device_unregister(&idma->dma);
+		return ret;
+	}
+
+	platform_set_drvdata(pdev, idma);
+	idma_debugfs_init(idma);
+
+	/* From here on the channels live on in clients' hands after an unbind */
+	ret = devm_add_action_or_reset(dev, idma_teardown, idma);
+	if (ret)
+		return ret;
+
+	dev_info(dev, "%s, %u channels, %u input slots, irq %d\n",
+		 idma->ops->name, nr_chans, idma->input_slots,
+		 idma->irq > 0 ? idma->irq : -1);
+
+	return 0;
+
+err_exit:
+	idma->ops->exit(idma, false);
+err_free:
+	put_device(dev);
+	kfree(idma);
+	return ret;
+}
+
+static const struct idma_match idma_desc64_match = {
+	.ops = &idma_desc64_ops,
+	.flags = IDMA_DESC64_INCR,
+};
+
+/* What the boards with these compatibles were brought up with */
+static const struct idma_match idma_desc64_board_match = {
+	.ops = &idma_desc64_ops,
+	.flags = IDMA_DESC64_INCR | IDMA_DESC64_DECOUPLE_AW |
+		 IDMA_DESC64_AXI_ID,
+};
+
+static const struct of_device_id idma_of_match[] = {
+	{ .compatible = "eth,idma-desc64", .data = &idma_desc64_match },
+	{ .compatible = "eth,idma-desc", .data = &idma_desc64_board_match },
+	{ .compatible = "eth,idma-engine", .data = &idma_desc64_board_match },
+	{ }
+};
+MODULE_DEVICE_TABLE(of, idma_of_match);
+
+static struct platform_driver idma_driver = {
+	.probe = idma_probe,
+	.driver = {
+		.name = "idma",
+		.of_match_table = idma_of_match,
+	},
+};
+
+static int __init idma_init(void)
+{
+	int ret;
+
+	idma_tx_cache = KMEM_CACHE(idma_tx, 0);
+	if (!idma_tx_cache)
+		return -ENOMEM;
+
+	ret = platform_driver_register(&idma_driver);
+	if (ret)
+		kmem_cache_destroy(idma_tx_cache);
+
+	return ret;
+}
+module_init(idma_init);
+
+static void __exit idma_exit(void)
+{
+	platform_driver_unregister(&idma_driver);
+	kmem_cache_destroy(idma_tx_cache);
+}
+module_exit(idma_exit);
+
+MODULE_DESCRIPTION("PULP iDMA dmaengine provider");
+MODULE_AUTHOR("iDMA driver maintainers");
+MODULE_LICENSE("GPL");
