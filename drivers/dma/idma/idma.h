@@ -8,6 +8,7 @@
 #define _DRIVERS_DMA_IDMA_H
 
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/dmaengine.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -331,7 +332,7 @@ static inline unsigned int idma_inflight(const struct idma_dev *idma)
 #if IS_ENABLED(CONFIG_PULP_IDMA_KUNIT_TEST)
 #define EXPORT_SYMBOL_IDMA_KUNIT(sym)	EXPORT_SYMBOL_GPL(sym)
 #else
-#define EXPORT_SYMBOL_IDMA_KUNIT(sym)	extern typeof(sym) sym
+#define EXPORT_SYMBOL_IDMA_KUNIT(sym)	static_assert(sizeof(typeof(sym) *))
 #endif
 
 /* idma-core.c: shared with the KUnit tests */
