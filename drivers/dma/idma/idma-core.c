@@ -23,9 +23,11 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/mutex.h>
 #include <linux/of.h>
 #include <linux/of_dma.h>
 #include <linux/platform_device.h>
+#include <linux/pm_runtime.h>
 #include <linux/property.h>
 #include <linux/reset.h>
 #include <linux/slab.h>
@@ -44,6 +46,8 @@
 #define IDMA_TURN		8
 /* How often a dead engine is looked at */
 #define IDMA_DEAD_POLL_MS	100
+/* How long the clock runs on after the last transfer */
+#define IDMA_AUTOSUSPEND_MS	50
 
 static int idma_set_uint(const char *val, const struct kernel_param *kp,
 			 unsigned int min, unsigned int max)
@@ -397,17 +401,44 @@ static void idma_launch(struct idma_dev *idma, unsigned int room)
 	idma->ops->launch(idma, irq);
 }
 
+/*
+ * The engine is needed: clock on, backstop timer running. Both last until the
+ * timer finds the engine idle, and not until the last completion: a client
+ * that waits for each of its transfers would switch them all the time.
+ */
+static void idma_activate(struct idma_dev *idma)
+{
+	if (idma->backstop_armed)
+		return;
+
+	/* Not a sleeping call, see pm_runtime_irq_safe() */
+	pm_runtime_get_sync(idma->dev);
+	idma->backstop_armed = true;
+	idma->progress = true;
+	hrtimer_start(&idma->backstop,
+		      ns_to_ktime((u64)READ_ONCE(backstop_us) * NSEC_PER_USEC),
+		      HRTIMER_MODE_REL_SOFT);
+}
+
+static void idma_deactivate(struct idma_dev *idma)
+{
+	idma->backstop_armed = false;
+	pm_runtime_mark_last_busy(idma->dev);
+	pm_runtime_put_autosuspend(idma->dev);
+}
+
 static void idma_dispatch(struct idma_dev *idma)
 {
 	lockdep_assert_held(&idma->lock);
 
-	if (idma->dead || idma->gone)
+	if (idma->dead || idma->held || idma->gone)
 		return;
 
 	while (!list_empty(&idma->ready)) {
 		unsigned int inflight = idma_inflight(idma);
 		unsigned int room = min(idma->pending_slots, IDMA_INFLIGHT);
 
+		idma_activate(idma);
 		room = room > inflight ? room - inflight : 0;
 		if (room)
 			room = min3(room, idma->ops->room(idma),
@@ -415,19 +446,6 @@ static void idma_dispatch(struct idma_dev *idma)
 		if (!room)
 			break;
 		idma_launch(idma, room);
-	}
-
-	/*
-	 * The timer is left to expire rather than cancelled when the engine
-	 * runs idle: a busy engine would start and cancel it all the time.
-	 */
-	if (!idma->backstop_armed &&
-	    (idma_inflight(idma) || !list_empty(&idma->ready))) {
-		idma->backstop_armed = true;
-		idma->progress = true;
-		hrtimer_start(&idma->backstop,
-			      ns_to_ktime((u64)READ_ONCE(backstop_us) * NSEC_PER_USEC),
-			      HRTIMER_MODE_REL_SOFT);
 	}
 }
 
@@ -503,18 +521,20 @@ static void idma_declare_dead(struct idma_dev *idma)
 		"no completion for %u ms with %u descriptors in flight (%s): all transfers fail, new ones are refused\n",
 		READ_ONCE(stall_ms), idma_inflight(idma),
 		idma->ops->busy(idma) ? "busy" : "not busy");
-	idma_fail_all(idma);
 
+	/* With a reset line clients are told when the engine can do no more harm */
 	if (idma->rst)
 		schedule_work(&idma->recover);
+	else
+		idma_fail_all(idma);
 }
 
 static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
 {
 	struct idma_dev *idma = container_of(timer, struct idma_dev, backstop);
 	u64 period_us = READ_ONCE(backstop_us);
-	bool again;
 	unsigned long flags;
+	bool again;
 
 	spin_lock_irqsave(&idma->lock, flags);
 	idma->stats.backstops++;
@@ -538,37 +558,132 @@ static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
 
 	if (idma->dead)
 		period_us = IDMA_DEAD_POLL_MS * USEC_PER_MSEC;
-	again = idma->dead || idma_inflight(idma) || !list_empty(&idma->ready);
-	idma->backstop_armed = again;
+	again = idma->dead || idma_inflight(idma) ||
+		(!idma->held && !list_empty(&idma->ready));
 	if (again)
 		hrtimer_forward_now(timer, ns_to_ktime(period_us * NSEC_PER_USEC));
+	else
+		idma_deactivate(idma);
 	spin_unlock_irqrestore(&idma->lock, flags);
 
 	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
-/* With a reset line a dead engine is stopped for good, and used again */
-static void idma_recover(struct work_struct *work)
+/* Stop looking at the engine: nothing is in flight, or nobody waits for it */
+static void idma_stop_backstop(struct idma_dev *idma)
 {
-	struct idma_dev *idma = container_of(work, struct idma_dev, recover);
+	unsigned long flags;
+
+	hrtimer_cancel(&idma->backstop);
+
+	spin_lock_irqsave(&idma->lock, flags);
+	if (idma->backstop_armed)
+		idma_deactivate(idma);
+	spin_unlock_irqrestore(&idma->lock, flags);
+}
+
+/* ---- Recovery ---- */
+
+/* With a reset line an engine is stopped for good, and used again. May sleep. */
+static int idma_pull_reset(struct idma_dev *idma)
+{
 	unsigned long flags;
 	int ret;
 
+	mutex_lock(&idma->reset_lock);
 	ret = reset_control_assert(idma->rst);
-	if (!ret)
+	if (!ret) {
+		spin_lock_irqsave(&idma->lock, flags);
+		idma_reap(idma, IDMA_REAP_POLL);
+		idma_fail_all(idma);
+		idma->fifo_tail = idma->fifo_head;
+		idma->irq_due = 0;
+		idma->ops->reset(idma);
+		spin_unlock_irqrestore(&idma->lock, flags);
+
 		ret = reset_control_deassert(idma->rst);
-	if (ret) {
-		dev_err(idma->dev, "cannot reset the engine: %d\n", ret);
-		return;
 	}
 
 	spin_lock_irqsave(&idma->lock, flags);
-	if (idma->dead) {
-		idma->fifo_tail = idma->fifo_head;
-		idma->ops->reset(idma);
-		idma_try_revive(idma);
+	if (ret) {
+		dev_err(idma->dev, "cannot reset the engine: %d\n", ret);
+		idma_fail_all(idma);
+	} else {
+		idma->dead = false;
+		idma->stats.recoveries++;
+		trace_idma_dead(idma, false);
+		dev_info(idma->dev, "the engine was reset and is used again\n");
+		idma_dispatch(idma);
 	}
 	spin_unlock_irqrestore(&idma->lock, flags);
+	mutex_unlock(&idma->reset_lock);
+
+	return ret;
+}
+
+static void idma_recover(struct work_struct *work)
+{
+	idma_pull_reset(container_of(work, struct idma_dev, recover));
+}
+
+static bool idma_drained(struct idma_dev *idma)
+{
+	unsigned long flags;
+	bool drained;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	idma_scan(idma, IDMA_REAP_POLL);
+	drained = !idma_inflight(idma) || idma->dead;
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	return drained;
+}
+
+/**
+ * idma_reset - fail every transfer and have an engine that works again
+ * @idma: the engine; the driver is bound
+ *
+ * With a reset line the engine is reset. Without one, what is in hardware ends
+ * by itself or not at all. May sleep, for as long as a stall takes to be found.
+ *
+ * Return: 0 if the engine is idle and usable, -EBUSY if it has not completed
+ * what it was given, or the error of the reset line
+ */
+int idma_reset(struct idma_dev *idma)
+{
+	unsigned long flags;
+	unsigned int i;
+	int ret = 0;
+
+	if (idma->rst) {
+		spin_lock_irqsave(&idma->lock, flags);
+		/* Nothing is launched while the reset is pulled */
+		idma_activate(idma);
+		idma->dead = true;
+		spin_unlock_irqrestore(&idma->lock, flags);
+		return idma_pull_reset(idma);
+	}
+
+	spin_lock_irqsave(&idma->lock, flags);
+	for (i = 0; i < idma->nr_chans; i++) {
+		struct idma_chan *c = &idma->chans[i];
+
+		spin_lock(&c->vc.lock);
+		idma_chan_cut(c);
+		spin_unlock(&c->vc.lock);
+	}
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	wait_event(idma->idle_wait, idma_drained(idma));
+
+	spin_lock_irqsave(&idma->lock, flags);
+	if (idma->dead)
+		idma_try_revive(idma);
+	if (idma->dead)
+		ret = -EBUSY;
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	return ret;
 }
 
 /* ---- dmaengine operations ---- */
@@ -820,17 +935,17 @@ static void idma_release(struct dma_device *dma)
 	kfree(idma);
 }
 
-static bool idma_drained(struct idma_dev *idma)
+static void idma_unsetup(struct idma_dev *idma, bool leak)
 {
-	unsigned long flags;
-	bool drained;
+	struct device *dev = idma->dev;
 
-	spin_lock_irqsave(&idma->lock, flags);
-	idma_scan(idma, IDMA_REAP_POLL);
-	drained = !idma_inflight(idma) || idma->dead;
-	spin_unlock_irqrestore(&idma->lock, flags);
-
-	return drained;
+	pm_runtime_dont_use_autosuspend(dev);
+	pm_runtime_disable(dev);
+	if (!pm_runtime_status_suspended(dev)) {
+		clk_disable(idma->clk);
+		pm_runtime_set_suspended(dev);
+	}
+	idma->ops->exit(idma, leak);
 }
 
 /* Let clients hold what they hold, but leave the hardware alone from here on */
@@ -852,8 +967,8 @@ static void idma_stop(struct idma_dev *idma)
 	spin_unlock_irqrestore(&idma->lock, flags);
 
 	wait_event(idma->idle_wait, idma_drained(idma));
-	cancel_work_sync(&idma->recover);
-	hrtimer_cancel(&idma->backstop);
+	flush_work(&idma->recover);
+	idma_stop_backstop(idma);
 	if (idma->irq > 0)
 		free_irq(idma->irq, idma);
 	tasklet_kill(&idma->task);
@@ -873,7 +988,7 @@ static void idma_stop(struct idma_dev *idma)
 	for (i = 0; i < idma->nr_chans; i++)
 		tasklet_kill(&idma->chans[i].vc.task);
 
-	idma->ops->exit(idma, leak);
+	idma_unsetup(idma, leak);
 }
 
 static void idma_teardown(void *data)
@@ -966,7 +1081,6 @@ static void idma_dma_init(struct idma_dev *idma)
 static int idma_setup(struct idma_dev *idma, struct platform_device *pdev)
 {
 	struct device *dev = idma->dev;
-	struct clk *clk;
 	int ret;
 
 	idma->input_slots = 8;
@@ -991,9 +1105,9 @@ static int idma_setup(struct idma_dev *idma, struct platform_device *pdev)
 	if (IS_ERR(idma->regs))
 		return dev_err_probe(dev, PTR_ERR(idma->regs), "reg\n");
 
-	clk = devm_clk_get_optional_enabled(dev, NULL);
-	if (IS_ERR(clk))
-		return dev_err_probe(dev, PTR_ERR(clk), "clocks\n");
+	idma->clk = devm_clk_get_optional_prepared(dev, NULL);
+	if (IS_ERR(idma->clk))
+		return dev_err_probe(dev, PTR_ERR(idma->clk), "clocks\n");
 
 	idma->rst = devm_reset_control_get_optional_exclusive(dev, NULL);
 	if (IS_ERR(idma->rst))
@@ -1012,7 +1126,24 @@ static int idma_setup(struct idma_dev *idma, struct platform_device *pdev)
 		dev_warn(dev, "no interrupt: completions are found by a timer every %u us\n",
 			 backstop_us);
 
-	return idma->ops->init(idma);
+	ret = clk_enable(idma->clk);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot enable the clock\n");
+
+	ret = idma->ops->init(idma);
+	if (ret) {
+		clk_disable(idma->clk);
+		return ret;
+	}
+
+	/* Transfers are issued from any context, so the clock is switched there */
+	pm_runtime_irq_safe(dev);
+	pm_runtime_set_autosuspend_delay(dev, IDMA_AUTOSUSPEND_MS);
+	pm_runtime_use_autosuspend(dev);
+	pm_runtime_set_active(dev);
+	pm_runtime_enable(dev);
+
+	return 0;
 }
 
 static int idma_probe(struct platform_device *pdev)
@@ -1038,11 +1169,13 @@ static int idma_probe(struct platform_device *pdev)
 	spin_lock_init(&idma->lock);
 	INIT_LIST_HEAD(&idma->ready);
 	init_waitqueue_head(&idma->idle_wait);
+	mutex_init(&idma->reset_lock);
 	INIT_WORK(&idma->recover, idma_recover);
 	tasklet_setup(&idma->task, idma_tasklet);
 	hrtimer_setup(&idma->backstop, idma_backstop, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	idma_dma_init(idma);
+	platform_set_drvdata(pdev, idma);
 
 	ret = idma_setup(idma, pdev);
 	if (ret)
@@ -1054,7 +1187,7 @@ static int idma_probe(struct platform_device *pdev)
 		if (ret) {
 			dev_err_probe(dev, ret, "cannot get interrupt %d\n",
 				      idma->irq);
-			goto err_exit;
+			goto err_unsetup;
 		}
 	}
 
@@ -1073,7 +1206,6 @@ static int idma_probe(struct platform_device *pdev)
 		return ret;
 	}
 
-	platform_set_drvdata(pdev, idma);
 	idma_debugfs_init(idma);
 
 	/* From here on the channels live on in clients' hands after an unbind */
@@ -1087,8 +1219,8 @@ static int idma_probe(struct platform_device *pdev)
 
 	return 0;
 
-err_exit:
-	idma->ops->exit(idma, false);
+err_unsetup:
+	idma_unsetup(idma, false);
 err_free:
 	put_device(dev);
 	kfree(idma);
@@ -1115,11 +1247,83 @@ static const struct of_device_id idma_of_match[] = {
 };
 MODULE_DEVICE_TABLE(of, idma_of_match);
 
+/* Launch nothing any more and wait for what is in hardware */
+static void idma_hold(struct idma_dev *idma)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	idma->held = true;
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	wait_event(idma->idle_wait, idma_drained(idma));
+	flush_work(&idma->recover);
+	idma_stop_backstop(idma);
+}
+
+/* The next kernel must not find the engine writing to its memory */
+static void idma_shutdown(struct platform_device *pdev)
+{
+	idma_hold(platform_get_drvdata(pdev));
+}
+
+static int idma_runtime_suspend(struct device *dev)
+{
+	struct idma_dev *idma = dev_get_drvdata(dev);
+
+	clk_disable(idma->clk);
+
+	return 0;
+}
+
+static int idma_runtime_resume(struct device *dev)
+{
+	struct idma_dev *idma = dev_get_drvdata(dev);
+
+	return clk_enable(idma->clk);
+}
+
+/* Clients' work stays queued over a suspend */
+static int idma_suspend(struct device *dev)
+{
+	idma_hold(dev_get_drvdata(dev));
+
+	return pm_runtime_force_suspend(dev);
+}
+
+static int idma_resume(struct device *dev)
+{
+	struct idma_dev *idma = dev_get_drvdata(dev);
+	unsigned long flags;
+	int ret;
+
+	ret = pm_runtime_force_resume(dev);
+	if (ret)
+		return ret;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	idma->held = false;
+	/* A dead engine is looked at again */
+	if (idma->dead)
+		idma_activate(idma);
+	idma_dispatch(idma);
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	return 0;
+}
+
+static const struct dev_pm_ops idma_pm_ops = {
+	LATE_SYSTEM_SLEEP_PM_OPS(idma_suspend, idma_resume)
+	RUNTIME_PM_OPS(idma_runtime_suspend, idma_runtime_resume, NULL)
+};
+
 static struct platform_driver idma_driver = {
 	.probe = idma_probe,
+	.shutdown = idma_shutdown,
 	.driver = {
 		.name = "idma",
 		.of_match_table = idma_of_match,
+		.pm = pm_ptr(&idma_pm_ops),
 	},
 };
 

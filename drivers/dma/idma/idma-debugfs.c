@@ -5,6 +5,7 @@
  * summary.
  */
 #include <linux/debugfs.h>
+#include <linux/pm_runtime.h>
 #include <linux/seq_file.h>
 
 #include "dmaengine.h"
@@ -59,10 +60,12 @@ static int stats_show(struct seq_file *s, void *unused)
 	seq_printf(s, "stalls: %llu\n", stats.stalls);
 	seq_printf(s, "recoveries: %llu\n", stats.recoveries);
 
-	if (!gone && idma->ops->show) {
+	/* Registers can be read while the clock runs */
+	if (!gone && pm_runtime_resume_and_get(idma->dev) >= 0) {
 		spin_lock_irqsave(&idma->lock, flags);
 		idma->ops->show(idma, s);
 		spin_unlock_irqrestore(&idma->lock, flags);
+		pm_runtime_put_autosuspend(idma->dev);
 	}
 
 	return 0;

@@ -13,6 +13,7 @@
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -242,6 +243,7 @@ struct idma_stats {
  *	clients hold channels, even after the driver was unbound
  * @dev: the platform device
  * @regs: the front-end's registers
+ * @clk: its clock, prepared; off while the engine is idle; NULL if none
  * @rst: reset line, NULL if there is none
  * @irq: interrupt number
  * @ops: the front-end
@@ -257,9 +259,10 @@ struct idma_stats {
  * @fifo_tail: oldest entry
  * @since_irq: transfers built since the last segment with an interrupt
  * @irq_due: interrupts that may still come for segments already reaped
+ * @held: suspended: what is queued stays queued
  * @gone: the driver is unbound
  * @dead: the engine stopped completing and nothing is launched any more
- * @backstop_armed: the backstop timer is running
+ * @backstop_armed: the backstop timer is running and the clock is on
  * @progress: something completed since the backstop timer last expired
  * @stall_ticks: expiries of the backstop timer without progress
  * @stats: counters
@@ -268,6 +271,7 @@ struct idma_stats {
  * @idle_wait: woken when the last segment of a terminated channel, or of all
  *	channels, is complete
  * @recover: resets a dead engine where there is a reset line
+ * @reset_lock: one pull of the reset line at a time
  * @nr_chans: number of channels
  * @chans: the channels
  */
@@ -275,6 +279,7 @@ struct idma_dev {
 	struct dma_device dma;
 	struct device *dev;
 	void __iomem *regs;
+	struct clk *clk;
 	struct reset_control *rst;
 	int irq;
 
@@ -292,6 +297,7 @@ struct idma_dev {
 	unsigned int fifo_tail;
 	unsigned int since_irq;
 	unsigned int irq_due;
+	bool held;
 	bool gone;
 	bool dead;
 	bool backstop_armed;
@@ -303,6 +309,7 @@ struct idma_dev {
 	struct hrtimer backstop;
 	wait_queue_head_t idle_wait;
 	struct work_struct recover;
+	struct mutex reset_lock; /* One pull of the reset line at a time */
 
 	unsigned int nr_chans;
 	struct idma_chan chans[];
@@ -338,6 +345,9 @@ static inline unsigned int idma_inflight(const struct idma_dev *idma)
 /* idma-core.c: shared with the KUnit tests */
 u32 idma_next_segment(const struct idma_tx *tx, u32 max_len,
 		      struct idma_segment *seg);
+
+/* idma-core.c */
+int idma_reset(struct idma_dev *idma);
 
 /* idma-desc64.c */
 extern const struct idma_frontend_ops idma_desc64_ops;
