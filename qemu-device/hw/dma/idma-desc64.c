@@ -1,0 +1,1247 @@
+/*
+ * PULP iDMA with the desc64 front-end, as a sysbus device
+ *
+ * What the hardware does is in idma-engine/, which knows nothing of QEMU.
+ * This file is what surrounds it: registers for the guest, a bus master in an
+ * address space, an interrupt line, time, reset, migration, properties.
+ *
+ * Time.  The engine counts clock cycles, the device converts QEMU's virtual
+ * clock to cycles and back.  The engine only ever runs from a timer, never in
+ * a register access: a guest that writes DESC_ADDR has started something and
+ * goes on at once.  One timer callback does a bounded amount of work and
+ * leaves the rest to the next one, so that neither vCPUs nor the monitor wait
+ * for a long transfer.  If the host is slower than the modelled engine, the
+ * engine falls behind the virtual clock and catches up when it can; a
+ * register access then happens at the engine's own time.  With -icount the
+ * engine never falls behind and everything is reproducible.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/error-report.h"
+#include "qemu/log.h"
+#include "qemu/module.h"
+#include "qemu/timer.h"
+#include "qemu/units.h"
+#include "qapi/error.h"
+#include "qapi/visitor.h"
+#include "exec/address-spaces.h"
+#include "hw/irq.h"
+#include "hw/qdev-properties.h"
+#include "hw/dma/idma-desc64.h"
+#include "migration/vmstate.h"
+#include "system/cpu-timers.h"
+#include "system/qtest.h"
+#include "trace.h"
+
+#define IDMA_CLOCK_MIN          1000u           /* 1 kHz */
+#define IDMA_CLOCK_MAX          4000000000u     /* 4 GHz */
+#define IDMA_CLOCK_DEFAULT      50000000u       /* the boards' 50 MHz */
+#define IDMA_DMA_CHANNELS_MAX   256
+#define IDMA_LATENCY_SAME       UINT32_MAX
+
+/*
+ * Bounds of one timer callback.  Steps and bytes are what counts when a run
+ * must be reproducible; elsewhere it is the host's time, and after a callback
+ * that used it up the engine rests, so that whoever waits for the big QEMU
+ * lock gets it.
+ */
+#define IDMA_CHUNK_STEPS        64
+#define IDMA_CALLBACK_STEPS     16384
+#define IDMA_CALLBACK_BYTES     (4 * MiB)
+#define IDMA_CALLBACK_US        500
+#define IDMA_REST_NS            (100 * SCALE_US)
+
+/* Error ranges by what they concern; indices into IdmaEngineFaults.err[] */
+#define ERR_READ                0
+#define ERR_WRITE               1
+#define ERR_FETCH               2
+#define ERR_MARK                3
+
+QEMU_BUILD_BUG_ON(ERR_MARK >= IDMA_MAX_ERR_RANGES);
+QEMU_BUILD_BUG_ON(sizeof(IdmaTiming) != sizeof(uint32_t));
+QEMU_BUILD_BUG_ON(sizeof(IdmaMemMode) != sizeof(uint32_t));
+
+/* The engine's parameters under their names as properties */
+static const struct {
+    const char *member;
+    const char *prop;
+    size_t offset;
+} idma_params[] = {
+#define PARAM(member, prop) \
+    { #member, prop, offsetof(IdmaEngineConfig, member) }
+    PARAM(timing, "timing"),
+    PARAM(n_speculation, "n-speculation"),
+    PARAM(input_fifo_depth, "input-fifo-depth"),
+    PARAM(pending_fifo_depth, "pending-fifo-depth"),
+    PARAM(num_ax_in_flight, "num-ax-in-flight"),
+    PARAM(buffer_depth, "buffer-depth"),
+    PARAM(mem_mode, "memory-model"),
+    PARAM(read_latency, "memory-latency"),
+    PARAM(write_latency, "write-latency"),
+    PARAM(bus_bytes, "bus width"),
+    PARAM(max_burst_beats, "max-burst-beats"),
+    PARAM(axi_id_bits, "axi-id-bits"),
+#undef PARAM
+};
+
+/* all of them and the clock */
+QEMU_BUILD_BUG_ON(IDMA_DESC64_PARAMS != ARRAY_SIZE(idma_params) + 1);
+
+/*
+ * Time
+ */
+
+static uint64_t idma_ns_to_cycle(IdmaDesc64State *s, int64_t ns)
+{
+    return muldiv64(ns, s->clock_frequency, NANOSECONDS_PER_SECOND);
+}
+
+/* The first nanosecond that belongs to the cycle or is later */
+static int64_t idma_cycle_to_ns(IdmaDesc64State *s, uint64_t cycle)
+{
+    return muldiv64_round_up(cycle, NANOSECONDS_PER_SECOND,
+                             s->clock_frequency);
+}
+
+static uint64_t idma_cycle_now(IdmaDesc64State *s)
+{
+    return idma_ns_to_cycle(s, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
+}
+
+/* When a register access happens, as the engine counts (see above) */
+static uint64_t idma_access_cycle(IdmaDesc64State *s)
+{
+    uint64_t now = idma_cycle_now(s);
+
+    return idma_engine_next(&s->engine) > now ? now
+                                              : idma_engine_now(&s->engine);
+}
+
+/* Must a run be the same each time, whatever the host does? */
+static bool idma_reproducible(void)
+{
+    return icount_enabled() || qtest_enabled();
+}
+
+static void idma_arm(IdmaDesc64State *s)
+{
+    uint64_t next = idma_engine_next(&s->engine);
+
+    if (next == IDMA_NEVER) {
+        timer_del(s->timer);
+    } else {
+        timer_mod(s->timer, MAX(idma_cycle_to_ns(s, next), s->not_before));
+    }
+}
+
+static void idma_launch_held(IdmaDesc64State *s)
+{
+    while (s->num_held && idma_engine_can_launch(&s->engine)) {
+        IdmaHeldWrite *w = &s->held[0];
+
+        if (idma_engine_reg_write(&s->engine, idma_engine_now(&s->engine),
+                                  w->offset, w->size,
+                                  w->value) == IDMA_REG_STALL) {
+            break;
+        }
+        s->num_held--;
+        memmove(&s->held[0], &s->held[1], s->num_held * sizeof(s->held[0]));
+    }
+}
+
+static uint64_t idma_bytes(IdmaDesc64State *s)
+{
+    return s->engine.stats.bytes_read + s->engine.stats.bytes_written;
+}
+
+static void idma_run(void *opaque)
+{
+    IdmaDesc64State *s = opaque;
+    MemReentrancyGuard *guard = &DEVICE(s)->mem_reentrancy_guard;
+    int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    uint64_t until = idma_ns_to_cycle(s, now);
+    uint64_t bytes = idma_bytes(s);
+    int64_t host_us = g_get_monotonic_time();
+    bool reproducible = idma_reproducible();
+    unsigned steps = 0;
+    bool worn_out = false;
+
+    /* The engine must not reach its own registers while it runs. */
+    guard->engaged_in_io = true;
+
+    while (idma_engine_next(&s->engine) <= until) {
+        /* A held launch goes in the moment there is room: look each step. */
+        unsigned chunk = s->num_held ? 1 : IDMA_CHUNK_STEPS;
+
+        if (reproducible) {
+            worn_out = steps >= IDMA_CALLBACK_STEPS ||
+                       idma_bytes(s) - bytes >= IDMA_CALLBACK_BYTES;
+        } else if (steps && steps % IDMA_CHUNK_STEPS == 0) {
+            worn_out = g_get_monotonic_time() - host_us >= IDMA_CALLBACK_US;
+        }
+        if (worn_out) {
+            break;
+        }
+        idma_engine_run(&s->engine, until, chunk);
+        idma_launch_held(s);
+        steps += chunk;
+    }
+
+    guard->engaged_in_io = false;
+
+    /*
+     * Timers that expire "now" would be run again before anything else gets
+     * a turn.
+     */
+    s->not_before = now + (worn_out && !reproducible ? IDMA_REST_NS : 1);
+    trace_idma_desc64_run(DEVICE(s)->canonical_path, until,
+                          idma_engine_now(&s->engine), worn_out);
+    idma_arm(s);
+}
+
+/*
+ * What the engine reaches: memory, interrupt, trace
+ */
+
+static IdmaResp idma_resp(MemTxResult result)
+{
+    if (result == MEMTX_OK) {
+        return IDMA_RESP_OKAY;
+    }
+    return result & MEMTX_DECODE_ERROR ? IDMA_RESP_DECERR : IDMA_RESP_SLVERR;
+}
+
+static IdmaResp idma_access(IdmaDesc64State *s, bool is_write, uint64_t addr,
+                            void *buf, uint32_t len)
+{
+    MemTxResult result = MEMTX_OK;
+    /* what lies before the end of the address space; the rest wraps */
+    uint64_t first = len;
+
+    if (addr && -addr < len) {
+        first = -addr;
+    }
+    result |= address_space_rw(&s->dma_as, addr, MEMTXATTRS_UNSPECIFIED,
+                               buf, first, is_write);
+    if (first < len) {
+        result |= address_space_rw(&s->dma_as, 0, MEMTXATTRS_UNSPECIFIED,
+                                   (uint8_t *)buf + first, len - first,
+                                   is_write);
+    }
+    return idma_resp(result);
+}
+
+static IdmaResp idma_read(void *opaque, const IdmaBusAttr *attr, uint64_t addr,
+                          void *buf, uint32_t len)
+{
+    return idma_access(opaque, false, addr, buf, len);
+}
+
+static IdmaResp idma_write(void *opaque, const IdmaBusAttr *attr,
+                           uint64_t addr, const void *buf, uint32_t len)
+{
+    /* address_space_rw() does not write to the buffer of a write */
+    return idma_access(opaque, true, addr, (void *)buf, len);
+}
+
+/* "read": the engine reads from there */
+static void *idma_map(void *opaque, bool read, uint64_t addr, uint64_t *len)
+{
+    IdmaDesc64State *s = opaque;
+    hwaddr xlat, size = MIN(*len, -addr - 1);
+    MemoryRegion *mr;
+    void *p;
+
+    RCU_READ_LOCK_GUARD();
+    mr = address_space_translate(&s->dma_as, addr, &xlat, &size, !read,
+                                 MEMTXATTRS_UNSPECIFIED);
+    /* address_space_map() would bounce what is not RAM, hiding its errors */
+    if (!size || !memory_access_is_direct(mr, !read, MEMTXATTRS_UNSPECIFIED)) {
+        return NULL;
+    }
+    p = address_space_map(&s->dma_as, addr, &size, !read,
+                          MEMTXATTRS_UNSPECIFIED);
+    *len = size;
+    return p;
+}
+
+static void idma_unmap(void *opaque, bool read, void *p, uint64_t len)
+{
+    IdmaDesc64State *s = opaque;
+
+    address_space_unmap(&s->dma_as, p, len, !read, len);
+}
+
+static void idma_irq(void *opaque, uint64_t cycle, bool new_pulse)
+{
+    IdmaDesc64State *s = opaque;
+
+    /*
+     * One clock is less than any guest can see, and what takes the interrupt
+     * must work from the edge: no time passes between the edges here.
+     */
+    if (new_pulse) {
+        qemu_irq_pulse(s->irq);
+    }
+}
+
+static void idma_trace(void *opaque, const IdmaTraceEvent *ev)
+{
+    IdmaDesc64State *s = opaque;
+    const char *id = DEVICE(s)->canonical_path;
+
+    switch (ev->type) {
+    case IDMA_TRACE_LAUNCH:
+        trace_idma_desc64_launch(id, ev->cycle, ev->addr);
+        break;
+    case IDMA_TRACE_REJECT:
+        trace_idma_desc64_reject(id, ev->cycle, ev->addr);
+        break;
+    case IDMA_TRACE_FETCH:
+        trace_idma_desc64_fetch(id, ev->cycle, ev->addr, !!ev->arg);
+        break;
+    case IDMA_TRACE_FLUSH:
+        trace_idma_desc64_flush(id, ev->cycle, ev->addr, ev->arg);
+        break;
+    case IDMA_TRACE_REQUEST:
+        trace_idma_desc64_request(id, ev->cycle, ev->addr, ev->src, ev->dst,
+                                  ev->len, ev->arg);
+        break;
+    case IDMA_TRACE_BURST_READ:
+        trace_idma_desc64_burst_read(id, ev->cycle, ev->addr, ev->len,
+                                     ev->arg);
+        break;
+    case IDMA_TRACE_BURST_WRITE:
+        trace_idma_desc64_burst_write(id, ev->cycle, ev->addr, ev->len,
+                                      ev->arg);
+        break;
+    case IDMA_TRACE_MARK:
+        trace_idma_desc64_mark(id, ev->cycle, ev->addr, ev->arg);
+        break;
+    case IDMA_TRACE_IRQ:
+        trace_idma_desc64_irq(id, ev->cycle, !!ev->arg);
+        break;
+    case IDMA_TRACE_ZERO_LENGTH:
+        trace_idma_desc64_zero_length(id, ev->cycle, ev->addr);
+        break;
+    case IDMA_TRACE_FAULT:
+        trace_idma_desc64_fault(id, ev->cycle, ev->addr, ev->arg);
+        break;
+    }
+}
+
+static const IdmaEngineOps idma_ops = {
+    .read = idma_read,
+    .write = idma_write,
+    .map = idma_map,
+    .unmap = idma_unmap,
+    .irq = idma_irq,
+    .trace = idma_trace,
+};
+
+/*
+ * Registers
+ */
+
+static void G_GNUC_PRINTF(2, 3) idma_guest_error(IdmaDesc64State *s,
+                                                 const char *fmt, ...)
+{
+    g_autofree char *msg = NULL;
+    va_list ap;
+
+    s->stat_guest_errors++;
+    va_start(ap, fmt);
+    msg = g_strdup_vprintf(fmt, ap);
+    va_end(ap);
+    qemu_log_mask(LOG_GUEST_ERROR, "%s: %s\n", DEVICE(s)->canonical_path, msg);
+}
+
+static uint64_t idma_mmio_read(void *opaque, hwaddr offset, unsigned size)
+{
+    IdmaDesc64State *s = opaque;
+    uint64_t value = idma_engine_reg_read(&s->engine, idma_access_cycle(s),
+                                          offset, size);
+
+    if (offset % size) {
+        idma_guest_error(s, "misaligned %u-byte read at 0x%" HWADDR_PRIx,
+                         size, offset);
+    } else if (offset >= IDMA_REG_STATUS + 8) {
+        idma_guest_error(s, "read at 0x%" HWADDR_PRIx ": no register there",
+                         offset);
+    }
+    trace_idma_desc64_mmio_read(DEVICE(s)->canonical_path, offset, size, value);
+    return value;
+}
+
+/*
+ * The input FIFO is full.  The hardware holds the bus until there is room,
+ * which holds the CPU; but its description also allows that a launch gets
+ * lost.  A vCPU cannot be held here, so the launch is, unless the user wants
+ * it lost; STATUS.FIFO_FULL tells the guest in either case.
+ */
+static void idma_stalled_write(IdmaDesc64State *s, hwaddr offset,
+                               uint64_t value, unsigned size)
+{
+    if (s->drop_when_full || s->num_held == ARRAY_SIZE(s->held)) {
+        s->stat_launches_lost++;
+        idma_guest_error(s, "DESC_ADDR written while FIFO_FULL is set, "
+                         "launch of 0x%" PRIx64 " is lost", value);
+        return;
+    }
+    s->held[s->num_held++] = (IdmaHeldWrite) {
+        .value = value,
+        .offset = offset,
+        .size = size,
+    };
+    s->stat_launches_held++;
+    idma_guest_error(s, "DESC_ADDR written while FIFO_FULL is set, launch of "
+                     "0x%" PRIx64 " waits", value);
+}
+
+static void idma_mmio_write(void *opaque, hwaddr offset, uint64_t value,
+                            unsigned size)
+{
+    IdmaDesc64State *s = opaque;
+    IdmaRegResult result;
+
+    trace_idma_desc64_mmio_write(DEVICE(s)->canonical_path, offset, size,
+                                 value);
+    if (s->num_held && offset < IDMA_REG_DESC_ADDR + 8 && !(offset % size)) {
+        /* launches stay in order */
+        result = IDMA_REG_STALL;
+    } else {
+        result = idma_engine_reg_write(&s->engine, idma_access_cycle(s),
+                                       offset, size, value);
+    }
+
+    switch (result) {
+    case IDMA_REG_OK:
+        if (size < 8) {
+            idma_guest_error(s, "%u-byte write to DESC_ADDR launches a chain "
+                             "of its own, use one 64-bit store", size);
+        }
+        break;
+    case IDMA_REG_STALL:
+        idma_stalled_write(s, offset, value, size);
+        break;
+    case IDMA_REG_IGNORED:
+        idma_guest_error(s, "write of 0x%" PRIx64 " at 0x%" HWADDR_PRIx
+                         ": no writable register there", value, offset);
+        break;
+    case IDMA_REG_BAD:
+        idma_guest_error(s, "misaligned %u-byte write at 0x%" HWADDR_PRIx,
+                         size, offset);
+        break;
+    }
+    idma_arm(s);
+}
+
+static const MemoryRegionOps idma_mmio_ops = {
+    .read = idma_mmio_read,
+    .write = idma_mmio_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    /* Misaligned accesses come here to be reported, not to be served. */
+    .valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+    .impl = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+};
+
+/*
+ * Faults: properties that may be set at any time
+ */
+
+typedef enum IdmaFaultPropKind {
+    FAULT_COUNT,
+    FAULT_SIZE,
+    FAULT_BOOL,
+} IdmaFaultPropKind;
+
+typedef struct IdmaFaultProp {
+    const char *name;
+    IdmaFaultPropKind kind;
+    size_t offset;              /* in IdmaEngineFaults, a uint64_t */
+    uint64_t max;
+    const char *description;
+} IdmaFaultProp;
+
+#define FAULT(name, kind, member, max, description) \
+    { name, kind, offsetof(IdmaEngineFaults, member), max, description }
+
+#define FAULT_BASE(what, i, accesses) \
+    FAULT("error-" what "-base", FAULT_COUNT, err[i].base, UINT64_MAX, \
+          "First bus address at which " accesses " get a bus error")
+#define FAULT_SPAN(what, i, accesses) \
+    FAULT("error-" what "-size", FAULT_SIZE, err[i].size, UINT64_MAX, \
+          "Bytes from error-" what "-base on at which " accesses \
+          " get a bus error (0: none)")
+#define FAULT_NTH(what, i, accesses) \
+    FAULT("error-" what "-nth", FAULT_COUNT, err[i].nth, UINT64_MAX, \
+          "Only the n-th of the " accesses " in the range (0: no limit)")
+#define FAULT_EVERY(what, i, accesses) \
+    FAULT("error-" what "-every", FAULT_COUNT, err[i].every, UINT64_MAX, \
+          "Only every k-th of the " accesses " in the range (0: all)")
+
+static const IdmaFaultProp idma_fault_props[] = {
+    FAULT("drop-irq-nth", FAULT_COUNT, drop_irq_nth, UINT64_MAX,
+          "Drop the n-th interrupt (0: none)"),
+    FAULT("drop-irq-every", FAULT_COUNT, drop_irq_every, UINT64_MAX,
+          "Drop every k-th interrupt (0: none, 1: all)"),
+    FAULT("delay-irq-cycles", FAULT_COUNT, delay_irq, UINT32_MAX,
+          "Raise each interrupt this many clock cycles late"),
+    FAULT("hang-from-desc", FAULT_COUNT, hang_from, UINT64_MAX,
+          "The n-th descriptor and later ones never complete (0: none)"),
+    FAULT("skip-write-nth", FAULT_COUNT, skip_write_nth, UINT64_MAX,
+          "Silently leave out the n-th data write burst (0: none)"),
+    FAULT("skip-write-every", FAULT_COUNT, skip_write_every, UINT64_MAX,
+          "Silently leave out every k-th data write burst (0: none)"),
+    FAULT("stuck-busy", FAULT_BOOL, stuck_busy, 1,
+          "STATUS.BUSY always reads as one"),
+    FAULT("delay-cycles", FAULT_COUNT, delay_transfer, UINT32_MAX,
+          "Clock cycles added to each transfer"),
+    FAULT("delay-guess-cycles", FAULT_COUNT, delay_guess, UINT32_MAX,
+          "Clock cycles between the fetch of a descriptor and its use: makes "
+          "stale guesses of the prefetcher likely"),
+    FAULT("error-keep-data", FAULT_BOOL, err_keep_data, 1,
+          "Accesses with an injected bus error move their data all the same"),
+    FAULT_BASE("read", ERR_READ, "data reads"),
+    FAULT_SPAN("read", ERR_READ, "data reads"),
+    FAULT_NTH("read", ERR_READ, "data reads"),
+    FAULT_EVERY("read", ERR_READ, "data reads"),
+    FAULT_BASE("write", ERR_WRITE, "data writes"),
+    FAULT_SPAN("write", ERR_WRITE, "data writes"),
+    FAULT_NTH("write", ERR_WRITE, "data writes"),
+    FAULT_EVERY("write", ERR_WRITE, "data writes"),
+    FAULT_BASE("fetch", ERR_FETCH, "descriptor fetches"),
+    FAULT_SPAN("fetch", ERR_FETCH, "descriptor fetches"),
+    FAULT_NTH("fetch", ERR_FETCH, "descriptor fetches"),
+    FAULT_EVERY("fetch", ERR_FETCH, "descriptor fetches"),
+    FAULT_BASE("mark", ERR_MARK, "completion marks"),
+    FAULT_SPAN("mark", ERR_MARK, "completion marks"),
+    FAULT_NTH("mark", ERR_MARK, "completion marks"),
+    FAULT_EVERY("mark", ERR_MARK, "completion marks"),
+};
+
+#undef FAULT
+#undef FAULT_BASE
+#undef FAULT_SPAN
+#undef FAULT_NTH
+#undef FAULT_EVERY
+
+static const char *const idma_resp_names[] = { "slverr", "decerr" };
+
+static const QEnumLookup idma_resp_lookup = {
+    .array = idma_resp_names,
+    .size = ARRAY_SIZE(idma_resp_names),
+};
+
+static bool idma_faults_ok(const IdmaEngineFaults *faults, Error **errp)
+{
+    const char *why = NULL;
+    const char *what = idma_engine_faults_check(faults, &why);
+
+    if (what) {
+        error_setg(errp, TYPE_IDMA_DESC64 ": fault switches cannot be used: "
+                   "%s %s", what, why);
+        return false;
+    }
+    return true;
+}
+
+static void idma_faults_set(IdmaDesc64State *s, const IdmaEngineFaults *faults,
+                            Error **errp)
+{
+    if (DEVICE(s)->realized) {
+        if (!idma_faults_ok(faults, errp)) {
+            return;
+        }
+        idma_engine_set_faults(&s->engine, faults);
+        idma_arm(s);
+    }
+    s->faults = *faults;
+}
+
+static void idma_fault_prop_get(Object *obj, Visitor *v, const char *name,
+                                void *opaque, Error **errp)
+{
+    IdmaDesc64State *s = IDMA_DESC64(obj);
+    const IdmaFaultProp *p = opaque;
+    uint64_t value = *(uint64_t *)((char *)&s->faults + p->offset);
+    bool on = value;
+
+    if (p->kind == FAULT_BOOL) {
+        visit_type_bool(v, name, &on, errp);
+    } else {
+        visit_type_uint64(v, name, &value, errp);
+    }
+}
+
+static void idma_fault_prop_set(Object *obj, Visitor *v, const char *name,
+                                void *opaque, Error **errp)
+{
+    IdmaDesc64State *s = IDMA_DESC64(obj);
+    const IdmaFaultProp *p = opaque;
+    IdmaEngineFaults faults = s->faults;
+    uint64_t value = 0;
+    bool on, ok;
+
+    switch (p->kind) {
+    case FAULT_BOOL:
+        ok = visit_type_bool(v, name, &on, errp);
+        value = ok && on;
+        break;
+    case FAULT_SIZE:
+        ok = visit_type_size(v, name, &value, errp);
+        break;
+    default:
+        ok = visit_type_uint64(v, name, &value, errp);
+        break;
+    }
+    if (!ok) {
+        return;
+    }
+    if (value > p->max) {
+        error_setg(errp, TYPE_IDMA_DESC64 ": property '%s' takes 0 to %" PRIu64
+                   ", not %" PRIu64, p->name, p->max, value);
+        return;
+    }
+    *(uint64_t *)((char *)&faults + p->offset) = value;
+    idma_faults_set(s, &faults, errp);
+}
+
+static int idma_resp_get(Object *obj, Error **errp)
+{
+    return IDMA_DESC64(obj)->faults.err[0].resp - IDMA_RESP_SLVERR;
+}
+
+static void idma_resp_set(Object *obj, int value, Error **errp)
+{
+    IdmaDesc64State *s = IDMA_DESC64(obj);
+    IdmaEngineFaults faults = s->faults;
+
+    for (int i = 0; i < IDMA_MAX_ERR_RANGES; i++) {
+        faults.err[i].resp = IDMA_RESP_SLVERR + value;
+    }
+    idma_faults_set(s, &faults, errp);
+}
+
+/*
+ * Statistics: properties that can be read at any time
+ */
+
+typedef struct IdmaStatProp {
+    const char *name;
+    size_t offset;              /* in IdmaDesc64State, uint64_t */
+    unsigned count;             /* how many of them to add up */
+    const char *description;
+} IdmaStatProp;
+
+#define STAT(name, member, description) \
+    { name, offsetof(IdmaDesc64State, member), 1, description }
+
+static const IdmaStatProp idma_stat_props[] = {
+    STAT("stat-launches", engine.stats.launches,
+         "Chains launched: accepted writes to DESC_ADDR"),
+    STAT("stat-launches-held", stat_launches_held,
+         "Writes to DESC_ADDR that met a full input FIFO and had to wait"),
+    STAT("stat-launches-lost", stat_launches_lost,
+         "Writes to DESC_ADDR that met a full input FIFO and were lost"),
+    STAT("stat-descriptors", engine.stats.requests,
+         "Descriptors handed to the back-end"),
+    STAT("stat-zero-length", engine.stats.zero_length,
+         "Descriptors with length 0"),
+    STAT("stat-completions", engine.stats.marks,
+         "Completion marks written"),
+    STAT("stat-bytes", engine.stats.bytes_written, "Bytes written"),
+    STAT("stat-bytes-read", engine.stats.bytes_read, "Bytes read"),
+    STAT("stat-bursts-read", engine.stats.read_bursts, "Data read bursts"),
+    STAT("stat-bursts-written", engine.stats.write_bursts,
+         "Data write bursts"),
+    STAT("stat-fetches", engine.stats.fetches,
+         "Descriptors fetched, guesses included"),
+    STAT("stat-fetches-guessed", engine.stats.spec_fetches,
+         "Descriptors fetched because the prefetcher guessed"),
+    STAT("stat-guess-hits", engine.stats.guess_hits,
+         "Guesses of the prefetcher that were right"),
+    STAT("stat-guess-hits-head", engine.stats.head_hits,
+         "Of these: the guess was the head of the next chain, its contents "
+         "may be stale"),
+    STAT("stat-flushes", engine.stats.flushes,
+         "Wrong guesses: prefetched descriptors thrown away"),
+    STAT("stat-irqs", engine.stats.irqs,
+         "Completions that raised the interrupt line"),
+    STAT("stat-irq-pulses", engine.stats.irq_pulses,
+         "Rising edges of the interrupt line; completions in consecutive "
+         "cycles share one"),
+    STAT("stat-irqs-dropped", engine.stats.faults[IDMA_FAULT_IRQ_DROPPED],
+         "Interrupts dropped by drop-irq-nth or drop-irq-every"),
+    STAT("stat-irqs-delayed", engine.stats.faults[IDMA_FAULT_IRQ_DELAYED],
+         "Interrupts delayed by delay-irq-cycles"),
+    STAT("stat-errors-injected", engine.stats.faults[IDMA_FAULT_BUS_ERROR],
+         "Bus errors injected by error-*"),
+    STAT("stat-descriptors-hung", engine.stats.faults[IDMA_FAULT_HUNG],
+         "Descriptors held back by hang-from-desc"),
+    STAT("stat-writes-skipped",
+         engine.stats.faults[IDMA_FAULT_WRITE_SKIPPED],
+         "Write bursts left out by skip-write-*"),
+    STAT("stat-transfers-delayed",
+         engine.stats.faults[IDMA_FAULT_TRANSFER_DELAYED],
+         "Transfers delayed by delay-cycles"),
+    STAT("stat-guesses-delayed",
+         engine.stats.faults[IDMA_FAULT_GUESS_DELAYED],
+         "Fetched descriptors delayed by delay-guess-cycles"),
+    {
+        "stat-bus-errors", offsetof(IdmaDesc64State, engine.stats.bus_errors),
+        IDMA_BUS_KINDS,
+        "Accesses answered with an error, injected or not, which the "
+        "hardware ignores"
+    },
+    STAT("stat-bus-errors-fetch", engine.stats.bus_errors[IDMA_BUS_FETCH],
+         "Of these: descriptor fetches"),
+    STAT("stat-bus-errors-read", engine.stats.bus_errors[IDMA_BUS_READ],
+         "Of these: data reads"),
+    STAT("stat-bus-errors-write", engine.stats.bus_errors[IDMA_BUS_WRITE],
+         "Of these: data writes"),
+    STAT("stat-bus-errors-mark", engine.stats.bus_errors[IDMA_BUS_MARK],
+         "Of these: completion marks"),
+    STAT("stat-last-error-address", engine.stats.last_error_addr,
+         "Bus address of the last access answered with an error"),
+    STAT("stat-busy-cycles", engine.stats.busy_cycles,
+         "Clock cycles with STATUS.BUSY set"),
+    STAT("stat-guest-errors", stat_guest_errors,
+         "Register accesses that no correct driver makes"),
+};
+
+#undef STAT
+
+static void idma_stat_prop_get(Object *obj, Visitor *v, const char *name,
+                               void *opaque, Error **errp)
+{
+    const IdmaStatProp *p = opaque;
+    const uint64_t *words = (void *)((char *)IDMA_DESC64(obj) + p->offset);
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < p->count; i++) {
+        sum += words[i];
+    }
+    visit_type_uint64(v, name, &sum, errp);
+}
+
+/*
+ * Properties fixed at realize
+ */
+
+static const char *const idma_timing_names[] = {
+    [IDMA_TIMING_FUNCTIONAL] = "functional",
+    [IDMA_TIMING_CYCLE] = "cycle",
+};
+
+static const QEnumLookup idma_timing_lookup = {
+    .array = idma_timing_names,
+    .size = ARRAY_SIZE(idma_timing_names),
+};
+
+static const char *const idma_mem_mode_names[] = {
+    [IDMA_MEM_CUTS] = "cuts",
+    [IDMA_MEM_DIRECT] = "direct",
+};
+
+static const QEnumLookup idma_mem_mode_lookup = {
+    .array = idma_mem_mode_names,
+    .size = ARRAY_SIZE(idma_mem_mode_names),
+};
+
+static const char *const idma_fifo_full_names[] = { "hold", "lose" };
+
+static const QEnumLookup idma_fifo_full_lookup = {
+    .array = idma_fifo_full_names,
+    .size = ARRAY_SIZE(idma_fifo_full_names),
+};
+
+static bool idma_may_set(Object *obj, const char *name, Error **errp)
+{
+    if (DEVICE(obj)->realized) {
+        qdev_prop_set_after_realize(DEVICE(obj), name, errp);
+        return false;
+    }
+    return true;
+}
+
+static int idma_timing_get(Object *obj, Error **errp)
+{
+    return IDMA_DESC64(obj)->cfg.timing;
+}
+
+static void idma_timing_set(Object *obj, int value, Error **errp)
+{
+    if (idma_may_set(obj, "timing", errp)) {
+        IDMA_DESC64(obj)->cfg.timing = value;
+    }
+}
+
+static int idma_mem_mode_get(Object *obj, Error **errp)
+{
+    return IDMA_DESC64(obj)->cfg.mem_mode;
+}
+
+static void idma_mem_mode_set(Object *obj, int value, Error **errp)
+{
+    if (idma_may_set(obj, "memory-model", errp)) {
+        IDMA_DESC64(obj)->cfg.mem_mode = value;
+    }
+}
+
+static int idma_fifo_full_get(Object *obj, Error **errp)
+{
+    return IDMA_DESC64(obj)->drop_when_full;
+}
+
+static void idma_fifo_full_set(Object *obj, int value, Error **errp)
+{
+    if (idma_may_set(obj, "fifo-full", errp)) {
+        IDMA_DESC64(obj)->drop_when_full = value;
+    }
+}
+
+static const Property idma_desc64_properties[] = {
+    DEFINE_PROP_LINK("memory", IdmaDesc64State, dma_mr, TYPE_MEMORY_REGION,
+                     MemoryRegion *),
+    DEFINE_PROP_UINT32("clock-frequency", IdmaDesc64State, clock_frequency,
+                       IDMA_CLOCK_DEFAULT),
+    DEFINE_PROP_UINT32("n-speculation", IdmaDesc64State, cfg.n_speculation, 4),
+    DEFINE_PROP_UINT32("input-fifo-depth", IdmaDesc64State,
+                       cfg.input_fifo_depth, 8),
+    DEFINE_PROP_UINT32("pending-fifo-depth", IdmaDesc64State,
+                       cfg.pending_fifo_depth, 8),
+    DEFINE_PROP_UINT32("num-ax-in-flight", IdmaDesc64State,
+                       cfg.num_ax_in_flight, 8),
+    DEFINE_PROP_UINT32("buffer-depth", IdmaDesc64State, cfg.buffer_depth, 3),
+    DEFINE_PROP_UINT32("memory-latency", IdmaDesc64State, memory_latency, 13),
+    DEFINE_PROP_UINT32("write-latency", IdmaDesc64State, write_latency,
+                       IDMA_LATENCY_SAME),
+    DEFINE_PROP_UINT32("max-burst-beats", IdmaDesc64State,
+                       cfg.max_burst_beats, 256),
+    DEFINE_PROP_UINT32("axi-id-bits", IdmaDesc64State, cfg.axi_id_bits, 3),
+    DEFINE_PROP_STRING("compatible", IdmaDesc64State, compatible),
+    DEFINE_PROP_UINT32("dma-channels", IdmaDesc64State, dma_channels, 8),
+    DEFINE_PROP_UINT32("input-slots", IdmaDesc64State, input_slots, 0),
+    DEFINE_PROP_UINT32("pending-slots", IdmaDesc64State, pending_slots, 0),
+    DEFINE_PROP_BOOL("dma-coherent", IdmaDesc64State, dma_coherent, true),
+};
+
+static const struct {
+    const char *name;
+    const char *description;
+} idma_descriptions[] = {
+    { "memory", "What the bus master sees (default: system memory)" },
+    { "clock-frequency", "Clock in Hz, 1000 to 4000000000" },
+    { "n-speculation", "RTL NSpeculation: descriptors prefetched, 0 to 64" },
+    { "input-fifo-depth", "RTL InputFifoDepth: chain heads, 1 to 64" },
+    { "pending-fifo-depth", "RTL PendingFifoDepth, 1 to 64" },
+    { "num-ax-in-flight", "RTL NumAxInFlight: bursts in flight, 1 to 64" },
+    { "buffer-depth", "RTL BufferDepth: beats between read and write, "
+                      "2 to 64" },
+    { "memory-latency", "Clock cycles to memory, 0 to 1000, as memory-model "
+                        "has it" },
+    { "write-latency", "The same for writes, memory-model direct only "
+                       "(default: as memory-latency)" },
+    { "max-burst-beats", "Longest AXI burst, a power of two, 1 to 256" },
+    { "axi-id-bits", "Width of AXI IDs, 1 to 8" },
+    { "compatible", "Device tree: compatible string "
+                    "(default eth,idma-desc64)" },
+    { "dma-channels", "Device tree: dma-channels, 1 to 256" },
+    { "input-slots", "Device tree: eth,input-slots, 1 to 64 "
+                     "(0: input-fifo-depth)" },
+    { "pending-slots", "Device tree: eth,pending-slots, 1 to 1024 "
+                       "(0: no such property)" },
+    { "dma-coherent", "Device tree: dma-coherent (off: dma-noncoherent)" },
+};
+
+static bool idma_in_range(const char *prop, uint32_t value, uint32_t min,
+                          uint32_t max, Error **errp)
+{
+    if (value < min || value > max) {
+        error_setg(errp, TYPE_IDMA_DESC64 ": property '%s' takes %" PRIu32
+                   " to %" PRIu32 ", not %" PRIu32, prop, min, max, value);
+        return false;
+    }
+    return true;
+}
+
+static bool idma_config_ok(const IdmaEngineConfig *cfg, Error **errp)
+{
+    const char *why = NULL;
+    const char *member = idma_engine_config_check(cfg, &why);
+
+    if (!member) {
+        return true;
+    }
+    for (int i = 0; i < ARRAY_SIZE(idma_params); i++) {
+        if (!strcmp(member, idma_params[i].member)) {
+            error_setg(errp, TYPE_IDMA_DESC64 ": property '%s': %s, not %"
+                       PRIu32, idma_params[i].prop, why,
+                       *(uint32_t *)((char *)cfg + idma_params[i].offset));
+            return false;
+        }
+    }
+    error_setg(errp, TYPE_IDMA_DESC64 ": %s: %s", member, why);
+    return false;
+}
+
+/*
+ * Life
+ */
+
+static void idma_desc64_realize(DeviceState *dev, Error **errp)
+{
+    IdmaDesc64State *s = IDMA_DESC64(dev);
+
+    s->cfg.read_latency = s->memory_latency;
+    s->cfg.write_latency = s->write_latency == IDMA_LATENCY_SAME
+                           ? s->memory_latency : s->write_latency;
+    if (!idma_in_range("clock-frequency", s->clock_frequency, IDMA_CLOCK_MIN,
+                       IDMA_CLOCK_MAX, errp) ||
+        !idma_in_range("dma-channels", s->dma_channels, 1,
+                       IDMA_DMA_CHANNELS_MAX, errp) ||
+        !idma_in_range("input-slots", s->input_slots, 0, IDMA_MAX_FIFO,
+                       errp) ||
+        !idma_in_range("pending-slots", s->pending_slots, 0, 1024, errp) ||
+        !idma_config_ok(&s->cfg, errp) || !idma_faults_ok(&s->faults, errp)) {
+        return;
+    }
+    if (!s->compatible) {
+        s->compatible = g_strdup("eth,idma-desc64");
+    } else if (!*s->compatible) {
+        error_setg(errp, TYPE_IDMA_DESC64 ": property 'compatible' is empty");
+        return;
+    }
+    if (!s->input_slots) {
+        s->input_slots = s->cfg.input_fifo_depth;
+    }
+
+    if (!idma_engine_init(&s->engine, &s->cfg, &idma_ops, s) ||
+        !idma_engine_set_faults(&s->engine, &s->faults)) {
+        g_assert_not_reached();
+    }
+    address_space_init(&s->dma_as, s->dma_mr ?: get_system_memory(),
+                       TYPE_IDMA_DESC64 "-dma");
+    s->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, idma_run, s);
+}
+
+static void idma_desc64_unrealize(DeviceState *dev)
+{
+    IdmaDesc64State *s = IDMA_DESC64(dev);
+
+    timer_free(s->timer);
+    s->timer = NULL;
+    address_space_destroy(&s->dma_as);
+}
+
+static void idma_desc64_reset_enter(Object *obj, ResetType type)
+{
+    IdmaDesc64State *s = IDMA_DESC64(obj);
+
+    trace_idma_desc64_reset(DEVICE(s)->canonical_path);
+    timer_del(s->timer);
+    s->num_held = 0;
+    s->not_before = 0;
+    idma_engine_reset(&s->engine, idma_cycle_now(s));
+    /* a stuck or hung engine may have something to do right away */
+    idma_arm(s);
+}
+
+static void idma_desc64_reset_hold(Object *obj, ResetType type)
+{
+    qemu_irq_lower(IDMA_DESC64(obj)->irq);
+}
+
+static void idma_desc64_instance_init(Object *obj)
+{
+    IdmaDesc64State *s = IDMA_DESC64(obj);
+
+    idma_engine_config_default(&s->cfg);
+    for (int i = 0; i < IDMA_MAX_ERR_RANGES; i++) {
+        s->faults.err[i].resp = IDMA_RESP_SLVERR;
+    }
+    s->faults.err[ERR_READ].kinds = 1u << IDMA_BUS_READ;
+    s->faults.err[ERR_WRITE].kinds = 1u << IDMA_BUS_WRITE;
+    s->faults.err[ERR_FETCH].kinds = 1u << IDMA_BUS_FETCH;
+    s->faults.err[ERR_MARK].kinds = 1u << IDMA_BUS_MARK;
+
+    s->vm_engine_version = IDMA_ENGINE_STATE_VERSION;
+    s->vm_engine_words = IDMA_ENGINE_STATE_WORDS;
+    s->vm_stats_words = IDMA_ENGINE_STATS_WORDS;
+
+    memory_region_init_io(&s->iomem, obj, &idma_mmio_ops, s, TYPE_IDMA_DESC64,
+                          IDMA_REGS_SIZE);
+    sysbus_init_mmio(SYS_BUS_DEVICE(obj), &s->iomem);
+    sysbus_init_irq(SYS_BUS_DEVICE(obj), &s->irq);
+}
+
+/*
+ * Migration and snapshots.  The state of the engine is one array of words,
+ * which makes sense only to the same engine with the same parameters; so the
+ * stream carries the parameters, too, and the other side compares.
+ */
+
+static int idma_desc64_pre_save(void *opaque)
+{
+    IdmaDesc64State *s = opaque;
+    unsigned i;
+
+    for (i = 0; i < ARRAY_SIZE(idma_params); i++) {
+        s->vm_params[i] = *(uint32_t *)((char *)&s->cfg +
+                                        idma_params[i].offset);
+    }
+    s->vm_params[i] = s->clock_frequency;
+    return 0;
+}
+
+static int idma_desc64_pre_load(void *opaque)
+{
+    IdmaDesc64State *s = opaque;
+
+    timer_del(s->timer);
+    return 0;
+}
+
+static bool idma_params_match(IdmaDesc64State *s)
+{
+    unsigned i;
+    bool match = true;
+
+    for (i = 0; i < ARRAY_SIZE(idma_params); i++) {
+        uint32_t here = *(uint32_t *)((char *)&s->cfg + idma_params[i].offset);
+
+        if (here != s->vm_params[i]) {
+            error_report(TYPE_IDMA_DESC64 ": property '%s' is %" PRIu32
+                         ", but %" PRIu32 " where the state was saved",
+                         idma_params[i].prop, here, s->vm_params[i]);
+            match = false;
+        }
+    }
+    if (s->vm_params[i] != s->clock_frequency) {
+        error_report(TYPE_IDMA_DESC64 ": property 'clock-frequency' is %"
+                     PRIu32 ", but %" PRIu32 " where the state was saved",
+                     s->clock_frequency, s->vm_params[i]);
+        match = false;
+    }
+    return match;
+}
+
+static bool idma_held_ok(IdmaDesc64State *s)
+{
+    if (s->num_held > ARRAY_SIZE(s->held)) {
+        return false;
+    }
+    for (unsigned i = 0; i < s->num_held; i++) {
+        IdmaHeldWrite *w = &s->held[i];
+
+        if ((w->size != 1 && w->size != 2 && w->size != 4 && w->size != 8) ||
+            w->offset >= IDMA_REG_DESC_ADDR + 8 || w->offset % w->size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool idma_loaded_state_ok(IdmaDesc64State *s)
+{
+    const char *why = NULL;
+    Error *err = NULL;
+
+    if (!idma_params_match(s)) {
+        return false;
+    }
+    if (!idma_faults_ok(&s->faults, &err)) {
+        error_report_err(err);
+        return false;
+    }
+    if (!idma_held_ok(s)) {
+        error_report(TYPE_IDMA_DESC64 ": saved state is bad: held launches");
+        return false;
+    }
+    /* The counts of the faults are in the state: keep them. */
+    s->engine.faults = s->faults;
+    if (!idma_engine_state_valid(&s->engine, &why)) {
+        error_report(TYPE_IDMA_DESC64 ": saved state is bad: %s", why);
+        return false;
+    }
+    return true;
+}
+
+static int idma_desc64_post_load(void *opaque, int version_id)
+{
+    IdmaDesc64State *s = opaque;
+
+    s->not_before = 0;
+    if (!idma_loaded_state_ok(s)) {
+        /* Whoever goes on after a failed loadvm meets an idle engine. */
+        s->num_held = 0;
+        s->faults = (IdmaEngineFaults) { };
+        s->engine.faults = s->faults;
+        idma_engine_reset(&s->engine, idma_cycle_now(s));
+        return -EINVAL;
+    }
+    idma_arm(s);
+    return 0;
+}
+
+static const VMStateDescription vmstate_idma_held = {
+    .name = TYPE_IDMA_DESC64 "/held",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT64(value, IdmaHeldWrite),
+        VMSTATE_UINT32(offset, IdmaHeldWrite),
+        VMSTATE_UINT32(size, IdmaHeldWrite),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
+static const VMStateDescription vmstate_idma_err_range = {
+    .name = TYPE_IDMA_DESC64 "/error-range",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT64(base, IdmaErrRange),
+        VMSTATE_UINT64(size, IdmaErrRange),
+        VMSTATE_UINT32(kinds, IdmaErrRange),
+        VMSTATE_UINT32(resp, IdmaErrRange),
+        VMSTATE_UINT64(nth, IdmaErrRange),
+        VMSTATE_UINT64(every, IdmaErrRange),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
+static const VMStateDescription vmstate_idma_faults = {
+    .name = TYPE_IDMA_DESC64 "/faults",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT64(drop_irq_nth, IdmaEngineFaults),
+        VMSTATE_UINT64(drop_irq_every, IdmaEngineFaults),
+        VMSTATE_UINT64(delay_irq, IdmaEngineFaults),
+        VMSTATE_UINT64(hang_from, IdmaEngineFaults),
+        VMSTATE_UINT64(skip_write_nth, IdmaEngineFaults),
+        VMSTATE_UINT64(skip_write_every, IdmaEngineFaults),
+        VMSTATE_UINT64(stuck_busy, IdmaEngineFaults),
+        VMSTATE_UINT64(delay_transfer, IdmaEngineFaults),
+        VMSTATE_UINT64(delay_guess, IdmaEngineFaults),
+        VMSTATE_UINT64(err_keep_data, IdmaEngineFaults),
+        VMSTATE_STRUCT_ARRAY(err, IdmaEngineFaults, IDMA_MAX_ERR_RANGES, 1,
+                             vmstate_idma_err_range, IdmaErrRange),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
+static const VMStateDescription vmstate_idma_desc64 = {
+    .name = TYPE_IDMA_DESC64,
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_save = idma_desc64_pre_save,
+    .pre_load = idma_desc64_pre_load,
+    .post_load = idma_desc64_post_load,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT32_EQUAL(vm_engine_version, IdmaDesc64State,
+                             "the state is of another version of the engine"),
+        VMSTATE_UINT32_EQUAL(vm_engine_words, IdmaDesc64State,
+                             "the state is of another version of the engine"),
+        VMSTATE_UINT32_EQUAL(vm_stats_words, IdmaDesc64State,
+                             "the state is of another version of the engine"),
+        VMSTATE_UINT32_ARRAY(vm_params, IdmaDesc64State, IDMA_DESC64_PARAMS),
+        VMSTATE_STRUCT(faults, IdmaDesc64State, 1, vmstate_idma_faults,
+                       IdmaEngineFaults),
+        VMSTATE_UINT64_ARRAY(engine.words, IdmaDesc64State,
+                             IDMA_ENGINE_STATE_WORDS),
+        VMSTATE_UINT64_ARRAY(engine.stats_words, IdmaDesc64State,
+                             IDMA_ENGINE_STATS_WORDS),
+        VMSTATE_STRUCT_ARRAY(held, IdmaDesc64State, IDMA_DESC64_HELD_MAX, 1,
+                             vmstate_idma_held, IdmaHeldWrite),
+        VMSTATE_UINT32(num_held, IdmaDesc64State),
+        VMSTATE_UINT64(stat_guest_errors, IdmaDesc64State),
+        VMSTATE_UINT64(stat_launches_held, IdmaDesc64State),
+        VMSTATE_UINT64(stat_launches_lost, IdmaDesc64State),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
+static void idma_class_add_props(ObjectClass *klass)
+{
+    for (int i = 0; i < ARRAY_SIZE(idma_descriptions); i++) {
+        object_class_property_set_description(klass,
+                                              idma_descriptions[i].name,
+                                              idma_descriptions[i].description);
+    }
+
+    object_class_property_add_enum(klass, "timing", "IdmaTiming",
+                                   &idma_timing_lookup, idma_timing_get,
+                                   idma_timing_set);
+    object_class_property_set_description(klass, "timing",
+        "functional (as fast as the host can) or cycle (as the RTL)");
+    object_class_property_add_enum(klass, "memory-model", "IdmaMemMode",
+                                   &idma_mem_mode_lookup, idma_mem_mode_get,
+                                   idma_mem_mode_set);
+    object_class_property_set_description(klass, "memory-model",
+        "cuts (memory-latency on each of the five AXI channels) or direct "
+        "(once an access)");
+    object_class_property_add_enum(klass, "fifo-full", "IdmaFifoFull",
+                                   &idma_fifo_full_lookup, idma_fifo_full_get,
+                                   idma_fifo_full_set);
+    object_class_property_set_description(klass, "fifo-full",
+        "What becomes of a launch that meets a full input FIFO: hold or lose");
+    object_class_property_add_enum(klass, "error-response", "IdmaResp",
+                                   &idma_resp_lookup, idma_resp_get,
+                                   idma_resp_set);
+    object_class_property_set_description(klass, "error-response",
+        "AXI response of injected bus errors: slverr or decerr");
+
+    for (int i = 0; i < ARRAY_SIZE(idma_fault_props); i++) {
+        const IdmaFaultProp *p = &idma_fault_props[i];
+
+        object_class_property_add(klass, p->name,
+                                  p->kind == FAULT_BOOL ? "bool" :
+                                  p->kind == FAULT_SIZE ? "size" : "uint64",
+                                  idma_fault_prop_get, idma_fault_prop_set,
+                                  NULL, (void *)p);
+        object_class_property_set_description(klass, p->name, p->description);
+    }
+    for (int i = 0; i < ARRAY_SIZE(idma_stat_props); i++) {
+        const IdmaStatProp *p = &idma_stat_props[i];
+
+        object_class_property_add(klass, p->name, "uint64",
+                                  idma_stat_prop_get, NULL, NULL, (void *)p);
+        object_class_property_set_description(klass, p->name, p->description);
+    }
+}
+
+static void idma_desc64_class_init(ObjectClass *klass, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(klass);
+    ResettableClass *rc = RESETTABLE_CLASS(klass);
+
+    dc->desc = "PULP iDMA, desc64 front-end";
+    dc->realize = idma_desc64_realize;
+    dc->unrealize = idma_desc64_unrealize;
+    dc->vmsd = &vmstate_idma_desc64;
+    set_bit(DEVICE_CATEGORY_MISC, dc->categories);
+    device_class_set_props(dc, idma_desc64_properties);
+    idma_class_add_props(klass);
+    rc->phases.enter = idma_desc64_reset_enter;
+    rc->phases.hold = idma_desc64_reset_hold;
+}
+
+static const TypeInfo idma_desc64_info = {
+    .name = TYPE_IDMA_DESC64,
+    .parent = TYPE_DYNAMIC_SYS_BUS_DEVICE,
+    .instance_size = sizeof(IdmaDesc64State),
+    .instance_init = idma_desc64_instance_init,
+    .class_init = idma_desc64_class_init,
+};
+
+static void idma_desc64_register_types(void)
+{
+    type_register_static(&idma_desc64_info);
+}
+
+type_init(idma_desc64_register_types)

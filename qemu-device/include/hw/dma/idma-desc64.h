@@ -1,0 +1,81 @@
+/*
+ * PULP iDMA with the desc64 front-end, as a sysbus device
+ *
+ * The engine itself is plain C in hw/dma/idma-engine/; this device gives it
+ * registers, an interrupt, a clock and a bus.  User documentation is in
+ * README.md of the project that this file comes from.
+ *
+ * QEMU interface:
+ *  + sysbus MMIO region 0: the registers, 4 KiB
+ *  + sysbus IRQ 0: completion, pulses of one clock
+ *  + property "memory": what the engine's bus master sees (default: system
+ *    memory)
+ *  + the remaining properties are described where they are defined
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef HW_DMA_IDMA_DESC64_H
+#define HW_DMA_IDMA_DESC64_H
+
+#include "hw/sysbus.h"
+#include "hw/dma/idma-engine/idma-engine.h"
+
+#define TYPE_IDMA_DESC64 "idma-desc64"
+OBJECT_DECLARE_SIMPLE_TYPE(IdmaDesc64State, IDMA_DESC64)
+
+/* Launches that the device can keep while the engine's bus is stalled. */
+#define IDMA_DESC64_HELD_MAX 16
+
+/* The engine's parameters and the clock, as the migration stream has them */
+#define IDMA_DESC64_PARAMS 13
+
+typedef struct IdmaHeldWrite {
+    uint64_t value;
+    uint32_t offset;
+    uint32_t size;
+} IdmaHeldWrite;
+
+struct IdmaDesc64State {
+    SysBusDevice parent_obj;
+
+    MemoryRegion iomem;
+    MemoryRegion *dma_mr;
+    AddressSpace dma_as;
+    qemu_irq irq;
+    QEMUTimer *timer;
+    /* no engine run before this time: leaves the host to others (ns) */
+    int64_t not_before;
+
+    /* properties fixed at realize */
+    IdmaEngineConfig cfg;
+    uint32_t memory_latency;
+    uint32_t write_latency;
+    uint32_t clock_frequency;
+    bool drop_when_full;
+    /* properties that go into the device tree only */
+    char *compatible;
+    uint32_t dma_channels;
+    uint32_t input_slots;
+    uint32_t pending_slots;
+    bool dma_coherent;
+
+    /* property values that may change at any time */
+    IdmaEngineFaults faults;
+
+    IdmaEngine engine;
+    IdmaHeldWrite held[IDMA_DESC64_HELD_MAX];
+    uint32_t num_held;
+
+    uint64_t stat_guest_errors;
+    uint64_t stat_launches_held;
+    uint64_t stat_launches_lost;
+
+    /* what the migration stream holds of the properties fixed at realize */
+    uint32_t vm_params[IDMA_DESC64_PARAMS];
+    uint32_t vm_engine_version;
+    uint32_t vm_engine_words;
+    uint32_t vm_stats_words;
+};
+
+#endif
