@@ -423,6 +423,8 @@ static void idma_activate(struct idma_dev *idma)
 static void idma_deactivate(struct idma_dev *idma)
 {
 	idma->backstop_armed = false;
+	/* Pulses that have not come by now were merged or lost */
+	idma->irq_due = 0;
 	pm_runtime_mark_last_busy(idma->dev);
 	pm_runtime_put_autosuspend(idma->dev);
 }
@@ -479,7 +481,8 @@ static irqreturn_t idma_interrupt(int irq, void *data)
 		idma->stats.interrupts++;
 	else
 		idma->stats.interrupts_foreign++;
-	idma->irq_due = 0;
+	if (idma->irq_due)
+		idma->irq_due--;
 	spin_unlock(&idma->lock);
 
 	if (!ours)

@@ -1,0 +1,652 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The dmaengine contract as KUnit tests on a real channel: what a client may
+ * do, in which context, and what it may rely on. Every test is a row of the
+ * table in Documentation/driver-api/dmaengine/idma.rst.
+ *
+ * Nothing in here knows the iDMA: with the parameter "driver" another
+ * provider is held to the same contract.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/dma-mapping.h>
+#include <linux/dmaengine.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/prandom.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+static char *driver = "idma";
+module_param(driver, charp, 0444);
+MODULE_PARM_DESC(driver, "Name of the dmaengine driver to test (default idma)");
+
+static unsigned int sweep_len = 40;
+module_param(sweep_len, uint, 0444);
+MODULE_PARM_DESC(sweep_len, "Longest transfer of the alignment sweep in bytes (1..257, default 40)");
+
+#define BUF_LEN		SZ_8K
+#define GUARD		64
+#define CANARY		0xa5
+#define WAIT_MS		10000
+
+/* A channel, a source and a destination with guard bytes around it */
+struct contract {
+	struct dma_chan *chan;
+	struct device *dev;
+	u8 *src;
+	u8 *dst;
+	dma_addr_t src_dma;
+	dma_addr_t dst_dma;
+	struct completion done;
+	struct dmaengine_result result;
+	atomic_t callbacks;
+	unsigned int again;
+	dma_cookie_t order[8];
+	struct rnd_state rnd;
+};
+
+/* ---- Set-up ---- */
+
+static bool contract_filter(struct dma_chan *chan, void *unused)
+{
+	const struct device_driver *drv = chan->device->dev->driver;
+
+	return drv && !strcmp(drv->name, driver);
+}
+
+static struct dma_chan *contract_request(void)
+{
+	dma_cap_mask_t mask;
+
+	dma_cap_zero(mask);
+	dma_cap_set(DMA_MEMCPY, mask);
+
+	return dma_request_channel(mask, contract_filter, NULL);
+}
+
+static int contract_init(struct kunit *test)
+{
+	struct contract *t;
+
+	t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	if (!t)
+		return -ENOMEM;
+	test->priv = t;
+	init_completion(&t->done);
+	prandom_seed_state(&t->rnd, 1);
+
+	t->chan = contract_request();
+	if (!t->chan) {
+		kunit_err(test, "no memcpy channel of driver \"%s\"", driver);
+		return -ENODEV;
+	}
+	t->dev = dmaengine_get_dma_device(t->chan);
+
+	/* Coherent, so that both sides may look at any time */
+	t->src = dma_alloc_coherent(t->dev, BUF_LEN, &t->src_dma, GFP_KERNEL);
+	t->dst = dma_alloc_coherent(t->dev, BUF_LEN, &t->dst_dma, GFP_KERNEL);
+	if (!t->src || !t->dst)
+		return -ENOMEM;
+	prandom_bytes_state(&t->rnd, t->src, BUF_LEN);
+	memset(t->dst, CANARY, BUF_LEN);
+
+	return 0;
+}
+
+static void contract_exit(struct kunit *test)
+{
+	struct contract *t = test->priv;
+
+	if (!t)
+		return;
+	if (t->chan) {
+		dmaengine_terminate_sync(t->chan);
+		if (t->src)
+			dma_free_coherent(t->dev, BUF_LEN, t->src, t->src_dma);
+		if (t->dst)
+			dma_free_coherent(t->dev, BUF_LEN, t->dst, t->dst_dma);
+		dma_release_channel(t->chan);
+	}
+}
+
+static void contract_callback(void *param, const struct dmaengine_result *result)
+{
+	struct contract *t = param;
+
+	t->result = *result;
+	atomic_inc(&t->callbacks);
+	complete(&t->done);
+}
+
+/* Prepare a copy to GUARD bytes into the destination */
+static struct dma_async_tx_descriptor *
+contract_prep(struct contract *t, size_t len, unsigned long flags)
+{
+	struct dma_async_tx_descriptor *tx;
+
+	tx = dmaengine_prep_dma_memcpy(t->chan, t->dst_dma + GUARD, t->src_dma,
+				       len, flags);
+	if (tx && flags & DMA_PREP_INTERRUPT) {
+		tx->callback_result = contract_callback;
+		tx->callback_param = t;
+	}
+
+	return tx;
+}
+
+static bool contract_wait(struct contract *t)
+{
+	return wait_for_completion_timeout(&t->done, msecs_to_jiffies(WAIT_MS));
+}
+
+static bool all_canary(const u8 *p, size_t len)
+{
+	return !memchr_inv(p, CANARY, len);
+}
+
+/* The copy is right and nothing around it was touched */
+static void contract_verify(struct kunit *test, struct contract *t, size_t len)
+{
+	KUNIT_EXPECT_TRUE(test, all_canary(t->dst, GUARD));
+	KUNIT_EXPECT_EQ(test, memcmp(t->dst + GUARD, t->src, len), 0);
+	KUNIT_EXPECT_TRUE(test, all_canary(t->dst + GUARD + len,
+					   BUF_LEN - GUARD - len));
+}
+
+/* ---- Preparing and submitting ---- */
+
+static void contract_memcpy(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	dma_cookie_t cookie;
+
+	tx = contract_prep(t, 4097, DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+	KUNIT_ASSERT_NOT_NULL(test, tx);
+	cookie = dmaengine_submit(tx);
+	KUNIT_ASSERT_FALSE(test, dma_submit_error(cookie));
+	KUNIT_EXPECT_EQ(test, dmaengine_tx_status(t->chan, cookie, NULL),
+			DMA_IN_PROGRESS);
+
+	/* Submitted is not issued: nothing may happen yet */
+	usleep_range(10000, 20000);
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->callbacks), 0);
+	KUNIT_EXPECT_TRUE(test, all_canary(t->dst, BUF_LEN));
+
+	dma_async_issue_pending(t->chan);
+	KUNIT_ASSERT_TRUE(test, contract_wait(t));
+	KUNIT_EXPECT_EQ(test, t->result.result, DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, t->result.residue, 0U);
+	KUNIT_EXPECT_EQ(test, dmaengine_tx_status(t->chan, cookie, NULL),
+			DMA_COMPLETE);
+	contract_verify(test, t, 4097);
+}
+
+static void contract_zero_length(struct kunit *test)
+{
+	struct contract *t = test->priv;
+
+	KUNIT_EXPECT_NULL(test, contract_prep(t, 0, DMA_PREP_INTERRUPT));
+}
+
+/* Everything but the wait in atomic context, interrupts off */
+static void contract_atomic(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	tx = contract_prep(t, 100, DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+	if (tx) {
+		dma_cookie_t cookie = dmaengine_submit(tx);
+
+		dma_async_issue_pending(t->chan);
+		dmaengine_tx_status(t->chan, cookie, NULL);
+	}
+	local_irq_restore(flags);
+
+	KUNIT_ASSERT_NOT_NULL(test, tx);
+	KUNIT_ASSERT_TRUE(test, contract_wait(t));
+	contract_verify(test, t, 100);
+}
+
+/* Descriptors complete in the order of submission, not of preparation */
+static void contract_note_order(void *param)
+{
+	struct contract *t = param;
+	int n = atomic_inc_return(&t->callbacks);
+
+	t->order[n - 1] = t->chan->completed_cookie;
+	if (n == ARRAY_SIZE(t->order))
+		complete(&t->done);
+}
+
+static void contract_order(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx[ARRAY_SIZE(t->order)];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tx); i++) {
+		/* Each one overwrites the byte: the last submitted must win */
+		tx[i] = dmaengine_prep_dma_memcpy(t->chan, t->dst_dma + GUARD,
+						  t->src_dma + i, 1,
+						  DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+		KUNIT_ASSERT_NOT_NULL(test, tx[i]);
+		tx[i]->callback = contract_note_order;
+		tx[i]->callback_param = t;
+		t->src[i] = i;
+	}
+	for (i = ARRAY_SIZE(tx); i--; )
+		KUNIT_ASSERT_FALSE(test, dma_submit_error(dmaengine_submit(tx[i])));
+	dma_async_issue_pending(t->chan);
+	KUNIT_ASSERT_TRUE(test, contract_wait(t));
+	KUNIT_EXPECT_EQ(test, t->dst[GUARD], 0);
+	for (i = 1; i < ARRAY_SIZE(tx); i++)
+		KUNIT_EXPECT_GE(test, t->order[i], t->order[i - 1]);
+}
+
+/* Thousands of descriptors behind one issue: none is refused, none is lost */
+static void contract_many(struct kunit *test)
+{
+	enum { N = 5000 };
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	dma_cookie_t cookie = 0;
+	unsigned int i;
+
+	for (i = 0; i < N; i++) {
+		tx = contract_prep(t, 64, i == N - 1 ?
+				   DMA_PREP_INTERRUPT | DMA_CTRL_ACK : DMA_CTRL_ACK);
+		KUNIT_ASSERT_NOT_NULL(test, tx);
+		cookie = dmaengine_submit(tx);
+	}
+	dma_async_issue_pending(t->chan);
+	KUNIT_ASSERT_TRUE(test, contract_wait(t));
+	KUNIT_EXPECT_EQ(test, dmaengine_tx_status(t->chan, cookie, NULL),
+			DMA_COMPLETE);
+	contract_verify(test, t, 64);
+}
+
+/* A client without interrupts polls */
+static void contract_polled(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	unsigned int i;
+
+	for (i = 0; i < 50; i++) {
+		memset(t->dst, CANARY, BUF_LEN);
+		tx = contract_prep(t, 1000 + i, DMA_CTRL_ACK);
+		KUNIT_ASSERT_NOT_NULL(test, tx);
+		KUNIT_ASSERT_EQ(test, dma_sync_wait(t->chan, dmaengine_submit(tx)),
+				DMA_COMPLETE);
+		contract_verify(test, t, 1000 + i);
+	}
+}
+
+static void contract_reuse(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	unsigned int i;
+
+	tx = contract_prep(t, 777, DMA_PREP_INTERRUPT | DMA_CTRL_REUSE);
+	KUNIT_ASSERT_NOT_NULL(test, tx);
+	KUNIT_ASSERT_TRUE(test, dmaengine_desc_test_reuse(tx));
+
+	for (i = 0; i < 20; i++) {
+		memset(t->dst, CANARY, BUF_LEN);
+		t->src[0] = i;
+		KUNIT_ASSERT_FALSE(test, dma_submit_error(dmaengine_submit(tx)));
+		dma_async_issue_pending(t->chan);
+		KUNIT_ASSERT_TRUE(test, contract_wait(t));
+		contract_verify(test, t, 777);
+		/* The descriptor is the client's again after the callback has returned */
+		dmaengine_synchronize(t->chan);
+	}
+	KUNIT_EXPECT_EQ(test, dmaengine_desc_free(tx), 0);
+}
+
+/* ---- From the callback ---- */
+
+static void contract_resubmit(void *param)
+{
+	struct contract *t = param;
+	struct dma_async_tx_descriptor *tx;
+
+	atomic_inc(&t->callbacks);
+	if (!t->again--) {
+		complete(&t->done);
+		return;
+	}
+	tx = dmaengine_prep_dma_memcpy(t->chan, t->dst_dma + GUARD, t->src_dma,
+				       64, DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+	if (!tx)
+		return;
+	tx->callback = contract_resubmit;
+	tx->callback_param = t;
+	dmaengine_submit(tx);
+	dma_async_issue_pending(t->chan);
+}
+
+static void contract_callback_submits(struct kunit *test)
+{
+	struct contract *t = test->priv;
+
+	t->again = 200;
+	contract_resubmit(t);
+	KUNIT_ASSERT_TRUE(test, contract_wait(t));
+	/* The first call was ours */
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->callbacks), 201);
+	contract_verify(test, t, 64);
+}
+
+static void contract_terminate_here(void *param)
+{
+	struct contract *t = param;
+
+	if (atomic_inc_return(&t->callbacks) == 1)
+		dmaengine_terminate_async(t->chan);
+	complete(&t->done);
+}
+
+static void contract_callback_terminates(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		tx = dmaengine_prep_dma_memcpy(t->chan, t->dst_dma + GUARD,
+					       t->src_dma, 512,
+					       DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+		KUNIT_ASSERT_NOT_NULL(test, tx);
+		tx->callback = contract_terminate_here;
+		tx->callback_param = t;
+		dmaengine_submit(tx);
+		if (!i)
+			dma_async_issue_pending(t->chan);
+	}
+	dma_async_issue_pending(t->chan);
+	KUNIT_ASSERT_TRUE(test, contract_wait(t));
+	dmaengine_synchronize(t->chan);
+	KUNIT_EXPECT_GE(test, atomic_read(&t->callbacks), 1);
+
+	/* The channel is as good as new */
+	reinit_completion(&t->done);
+	tx = contract_prep(t, 64, DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+	KUNIT_ASSERT_NOT_NULL(test, tx);
+	dmaengine_submit(tx);
+	dma_async_issue_pending(t->chan);
+	KUNIT_ASSERT_TRUE(test, contract_wait(t));
+	KUNIT_EXPECT_EQ(test, t->result.result, DMA_TRANS_NOERROR);
+}
+
+/* ---- Status and residue ---- */
+
+static void contract_residue(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	struct dma_tx_state state;
+	size_t len = SZ_4M;
+	u32 last = len, changes = 0;
+	enum dma_status status;
+	unsigned long end;
+	dma_cookie_t cookie;
+	dma_addr_t dma;
+	void *buf;
+
+	buf = dma_alloc_coherent(t->dev, len, &dma, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	/* Onto itself: what counts is how far it is */
+	tx = dmaengine_prep_dma_memcpy(t->chan, dma, dma, len,
+				       DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+	if (!tx) {
+		dma_free_coherent(t->dev, len, buf, dma);
+		KUNIT_FAIL(test, "no descriptor");
+		return;
+	}
+	cookie = dmaengine_submit(tx);
+	dmaengine_tx_status(t->chan, cookie, &state);
+	KUNIT_EXPECT_EQ(test, state.residue, (u32)len);
+	dma_async_issue_pending(t->chan);
+
+	end = jiffies + msecs_to_jiffies(WAIT_MS);
+	do {
+		status = dmaengine_tx_status(t->chan, cookie, &state);
+		KUNIT_EXPECT_LE(test, state.residue, last);
+		changes += state.residue != last;
+		last = state.residue;
+		usleep_range(100, 200);
+	} while (status == DMA_IN_PROGRESS && time_before(jiffies, end));
+
+	KUNIT_EXPECT_EQ(test, status, DMA_COMPLETE);
+	KUNIT_EXPECT_EQ(test, last, 0U);
+	/* Neither full nor nothing all the time */
+	KUNIT_EXPECT_GE(test, changes, 2U);
+	dmaengine_terminate_sync(t->chan);
+	dma_free_coherent(t->dev, len, buf, dma);
+}
+
+static void contract_status_of_terminated(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	dma_cookie_t dropped, next;
+
+	tx = contract_prep(t, 64, DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+	KUNIT_ASSERT_NOT_NULL(test, tx);
+	dropped = dmaengine_submit(tx);
+	KUNIT_EXPECT_EQ(test, dmaengine_terminate_sync(t->chan), 0);
+	KUNIT_EXPECT_EQ(test, dmaengine_tx_status(t->chan, dropped, NULL), DMA_ERROR);
+
+	tx = contract_prep(t, 64, DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+	KUNIT_ASSERT_NOT_NULL(test, tx);
+	next = dmaengine_submit(tx);
+	dma_async_issue_pending(t->chan);
+	KUNIT_ASSERT_TRUE(test, contract_wait(t));
+	KUNIT_EXPECT_EQ(test, dmaengine_tx_status(t->chan, next, NULL), DMA_COMPLETE);
+	/* A later completion does not turn it into a success */
+	KUNIT_EXPECT_EQ(test, dmaengine_tx_status(t->chan, dropped, NULL), DMA_ERROR);
+}
+
+/* ---- Terminate ---- */
+
+/*
+ * When terminate_sync() has returned, not a byte changes any more. How far the
+ * engine is at that moment differs from round to round.
+ */
+static void contract_silence(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	unsigned int round, i;
+	int seen;
+
+	for (round = 0; round < 40; round++) {
+		for (i = 0; i < 100; i++) {
+			tx = contract_prep(t, 4096, DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+			KUNIT_ASSERT_NOT_NULL(test, tx);
+			dmaengine_submit(tx);
+		}
+		dma_async_issue_pending(t->chan);
+		udelay(prandom_u32_state(&t->rnd) % 2000);
+		KUNIT_ASSERT_EQ(test, dmaengine_terminate_sync(t->chan), 0);
+
+		seen = atomic_read(&t->callbacks);
+		memset(t->dst, CANARY, BUF_LEN);
+		usleep_range(5000, 6000);
+		KUNIT_ASSERT_TRUE(test, all_canary(t->dst, BUF_LEN));
+		KUNIT_ASSERT_EQ(test, atomic_read(&t->callbacks), seen);
+	}
+}
+
+static void contract_terminate_idle(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		KUNIT_ASSERT_EQ(test, dmaengine_terminate_sync(t->chan), 0);
+}
+
+/* ---- Channels ---- */
+
+static void contract_request_release(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	unsigned int i;
+
+	for (i = 0; i < 200; i++) {
+		dma_release_channel(t->chan);
+		t->chan = contract_request();
+		KUNIT_ASSERT_NOT_NULL(test, t->chan);
+		tx = contract_prep(t, 64, DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+		KUNIT_ASSERT_NOT_NULL(test, tx);
+		dmaengine_submit(tx);
+		dma_async_issue_pending(t->chan);
+		/* Every other time with the transfer still under way */
+		if (i % 2)
+			KUNIT_ASSERT_TRUE(test, contract_wait(t));
+	}
+}
+
+/*
+ * What is announced is what there is. dma_get_slave_caps() refuses engines
+ * that only copy memory, so this looks at what it would report.
+ */
+static void contract_caps(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_device *dma = t->chan->device;
+
+	KUNIT_EXPECT_TRUE(test, dma->directions & BIT(DMA_MEM_TO_MEM));
+	KUNIT_EXPECT_TRUE(test, !!dma->device_terminate_all);
+	KUNIT_EXPECT_TRUE(test, !!dma->device_synchronize);
+	KUNIT_EXPECT_TRUE(test, dma->descriptor_reuse);
+	KUNIT_EXPECT_EQ(test, dma->copy_align, DMAENGINE_ALIGN_1_BYTE);
+	KUNIT_EXPECT_NE(test, dma->residue_granularity,
+			DMA_RESIDUE_GRANULARITY_DESCRIPTOR);
+	/* The hardware cannot pause, and nobody says so */
+	KUNIT_EXPECT_TRUE(test, !dma->device_pause);
+	KUNIT_EXPECT_EQ(test, dmaengine_pause(t->chan), -ENOSYS);
+}
+
+/* ---- Data ---- */
+
+/*
+ * Every misalignment of source and destination in 64 bytes, for every length
+ * up to sweep_len: one batch for each pair, each transfer with its own place.
+ */
+static void contract_alignments(struct kunit *test)
+{
+	const unsigned int stride = 64 + 257 + 63;
+	unsigned int per = (BUF_LEN - 2 * GUARD) / stride;
+	unsigned int max = clamp(sweep_len, 1U, 257U);
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	unsigned int sa, da, len, n, i;
+	u64 total = 0;
+
+	for (sa = 0; sa < 64; sa++) {
+		for (da = 0; da < 64; da++) {
+			for (len = 1; len <= max; len += per) {
+				n = min(per, max + 1 - len);
+				memset(t->dst, CANARY, n * stride + GUARD);
+				for (i = 0; i < n; i++) {
+					tx = dmaengine_prep_dma_memcpy(t->chan,
+						t->dst_dma + i * stride + GUARD + da,
+						t->src_dma + i * stride + sa, len + i,
+						i == n - 1 ? DMA_PREP_INTERRUPT : 0);
+					KUNIT_ASSERT_NOT_NULL(test, tx);
+					if (i == n - 1) {
+						tx->callback_result = contract_callback;
+						tx->callback_param = t;
+					}
+					dmaengine_submit(tx);
+				}
+				dma_async_issue_pending(t->chan);
+				KUNIT_ASSERT_TRUE(test, contract_wait(t));
+				for (i = 0; i < n; i++) {
+					u8 *d = t->dst + i * stride + GUARD;
+
+					KUNIT_ASSERT_EQ(test, memcmp(d + da, t->src + i * stride + sa,
+								     len + i), 0);
+					KUNIT_ASSERT_TRUE(test, all_canary(d, da));
+					KUNIT_ASSERT_TRUE(test,
+							  all_canary(d + da + len + i,
+								     stride - da - len - i));
+				}
+				total += n;
+			}
+		}
+	}
+	kunit_info(test, "%llu transfers", total);
+}
+
+/* Bursts are cut at pages: every length around the boundaries */
+static void contract_pages(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	unsigned int off, len;
+
+	for (off = 4096 - 20; off < 4096 + 4; off += 3) {
+		for (len = 1; len < 3000; len = len < 40 ? len + 1 : len * 3) {
+			memset(t->dst, CANARY, BUF_LEN);
+			tx = dmaengine_prep_dma_memcpy(t->chan, t->dst_dma + off,
+						       t->src_dma + 4096 - 7, len,
+						       DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+			KUNIT_ASSERT_NOT_NULL(test, tx);
+			tx->callback_result = contract_callback;
+			tx->callback_param = t;
+			dmaengine_submit(tx);
+			dma_async_issue_pending(t->chan);
+			KUNIT_ASSERT_TRUE(test, contract_wait(t));
+			KUNIT_ASSERT_EQ(test, memcmp(t->dst + off, t->src + 4096 - 7, len), 0);
+			KUNIT_ASSERT_TRUE(test, all_canary(t->dst, off));
+			KUNIT_ASSERT_TRUE(test, all_canary(t->dst + off + len,
+							   BUF_LEN - off - len));
+		}
+	}
+}
+
+static struct kunit_case contract_cases[] = {
+	KUNIT_CASE(contract_memcpy),
+	KUNIT_CASE(contract_zero_length),
+	KUNIT_CASE(contract_atomic),
+	KUNIT_CASE(contract_order),
+	KUNIT_CASE(contract_many),
+	KUNIT_CASE(contract_polled),
+	KUNIT_CASE(contract_reuse),
+	KUNIT_CASE(contract_callback_submits),
+	KUNIT_CASE(contract_callback_terminates),
+	KUNIT_CASE(contract_residue),
+	KUNIT_CASE(contract_status_of_terminated),
+	KUNIT_CASE(contract_silence),
+	KUNIT_CASE(contract_terminate_idle),
+	KUNIT_CASE(contract_request_release),
+	KUNIT_CASE(contract_caps),
+	KUNIT_CASE(contract_alignments),
+	KUNIT_CASE(contract_pages),
+	{ }
+};
+
+static struct kunit_suite contract_suite = {
+	.name = "idma_contract",
+	.init = contract_init,
+	.exit = contract_exit,
+	.test_cases = contract_cases,
+};
+
+kunit_test_suite(contract_suite);
+
+MODULE_DESCRIPTION("The dmaengine contract as KUnit tests on a real channel");
+MODULE_AUTHOR("iDMA driver maintainers");
+MODULE_LICENSE("GPL");
