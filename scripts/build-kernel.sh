@@ -40,11 +40,16 @@ newest)	part=linux-newest; fragments=("$kcfg"/{base,6.12}.config) ;;
 esac
 flavour=$1
 
-need riscv64-linux-gnu-gcc make flex bison bc
 src=$("$IDMA_TOP/scripts/fetch.sh" "$part")
+if [ -z "$src" ]; then	# a dry run
+	say "would build the $flavour kernel"
+	exit
+fi
+need riscv64-linux-gnu-gcc make flex bison bc
 version=$(cat "$src/.idma-version")
 wanted() { grep -hE '^CONFIG_' "${fragments[@]}"; }
-id=$( { echo "$version"; riscv64-linux-gnu-gcc --version | head -n 1; wanted; cat "$0"; } | key)
+# The number changes with the way the build below is done.
+id=$( { echo 1 "$version"; riscv64-linux-gnu-gcc --version | head -n 1; wanted; } | key)
 out=$IDMA_CACHE/kernel/$flavour-$id
 
 done_already() {
@@ -54,6 +59,10 @@ done_already() {
 	fi
 }
 done_already
+if dry; then
+	say "would build Linux $version ($flavour)"
+	exit
+fi
 lock "kernel-$flavour-$id"
 done_already
 

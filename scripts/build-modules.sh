@@ -12,11 +12,19 @@
 
 flavour=${1:-plain}
 kdir=$("$IDMA_TOP/scripts/build-kernel.sh" "$flavour")
+if [ -z "$kdir" ]; then	# a dry run
+	say "would build the modules"
+	exit
+fi
 sources=("$IDMA_TOP"/{Kbuild,drivers,include})
 id=$( { echo "$kdir"; content "$0" "${sources[@]}" | grep -vE '\.(ko|mod|mod\.c|cmd|order)$'; } | key)
 out=$IDMA_CACHE/modules/out/$id
 if [ -e "$out/idma.ko" ]; then
 	echo "$out"
+	exit
+fi
+if dry; then
+	say "would build the modules"
 	exit
 fi
 [ -e "$IDMA_TOP/Kbuild" ] || die "no Kbuild file in $IDMA_TOP: there is no driver to build"

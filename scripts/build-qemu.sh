@@ -31,14 +31,22 @@ esac
 
 device=$IDMA_TOP/qemu-device
 src=$("$IDMA_TOP/scripts/fetch.sh" qemu)
+if [ -z "$src" ]; then	# a dry run
+	say "would build QEMU ($variant)"
+	exit
+fi
 base=$( { cat "$src/.idma-version"; printf '%s\n' "$variant" "${configure[@]}"; } | key)
 inputs() {
-	echo "$base"
-	content "$0" "$device"/{hw,include,engine,qtest,patches} | grep -v ' engine/test/' || true
+	echo 1 "$base"	# the number changes with the way the build below is done
+	content "$device"/{hw,include,engine,qtest,patches} | grep -v ' engine/test/' || true
 }
 out=$IDMA_CACHE/qemu/out/$(inputs | key)
 if [ -x "$out/qemu-system-riscv64" ]; then
 	echo "$out/qemu-system-riscv64"
+	exit
+fi
+if dry; then
+	say "would build QEMU $(cat "$src/.idma-version") ($variant)"
 	exit
 fi
 

@@ -157,7 +157,13 @@ case $part in
 	say "error: unknown part '$part'"
 	usage ;;
 esac
-[ -e "$dest/.idma-version" ] || lock "fetch-$part"
+if [ ! -e "$dest/.idma-version" ]; then
+	if dry; then
+		say "would fetch $part from Debian's archive"
+		exit
+	fi
+	lock "fetch-$part"
+fi
 if [ ! -e "$dest/.idma-version" ]; then
 	tmpdir "$dest"
 	log=$TMP/log

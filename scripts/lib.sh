@@ -189,3 +189,6 @@ apt_conf() {
 	rm -f "$dir/sources.list.new"
 	exec {fd}>&-
 }
+
+# DRYRUN=1: say what would be done, do nothing.
+dry() { [ "${DRYRUN:-0}" != 0 ] && [ -n "${DRYRUN:-}" ]; }

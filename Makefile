@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The doors of the project; 'make help' lists them. What they do is in scripts/
+# and test/. (The kernel's build system reads Kbuild, not this file.)
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# Handed on as they were typed: $(value) keeps make from expanding a '$' in them.
+export IDMA_CMD := $(value CMD)
+export DEVICE := $(value DEVICE)
+export DMATEST := $(value DMATEST)
+export QEMU_OPTS := $(value QEMU_OPTS)
+export KERNEL ?= plain
+export TIMEOUT
+export DRYRUN
+
+guest_run = test/guest/run --kernel '$(KERNEL)' --device "$$DEVICE" --qemu-opts "$$QEMU_OPTS"
+
+.PHONY: help
+help:
+	@echo 'Doors (Debian 12 or 13; each fetches and builds what it needs, into $${IDMA_CACHE:-~/.cache/idma-linux}):'
+	@echo '  make run                 dmatest on the emulated iDMA: sizes, transfers, failures, speed, interrupts'
+	@echo '  make check               all tests; check-NAME runs a part:'
+	@echo '                           $(shell test/check --list)'
+	@echo "  make guest CMD='...'     boot, load the modules, run a shell command in the guest, hand back its status"
+	@echo '  make shell               the same guest, for you to type into'
+	@echo '  make lint                checkpatch, sparse, W=1, kernel-doc, shellcheck, yamllint'
+	@echo '  make modules KDIR=...    build the modules against a prepared kernel tree'
+	@echo '  make in-tree-check       build the driver inside of Linux 6.1, 6.12 and the newest'
+	@echo '  make setup               install the Debian packages that all of this needs (as root)'
+	@echo '  make clean               remove what builds in place have left'
+	@echo
+	@echo 'Variables:'
+	@echo "  DEVICE='prop=value,...'  properties of the device, e.g. DEVICE=drop-irq-every=3"
+	@echo "                           (-device idma-desc64,help lists them: make guest QEMU_OPTS='-device idma-desc64,help' CMD=true)"
+	@echo "  DMATEST='param=value'    parameters of dmatest, e.g. DMATEST='threads_per_chan=8 iterations=1000'"
+	@echo '  KERNEL=plain|debug|6.1|newest   debug has KASAN, lockdep and other checkers; more modules, slower'
+	@echo "  QEMU_OPTS='...'          more options for QEMU     TIMEOUT=seconds   when to give a guest up"
+	@echo '  DRYRUN=1                 run, setup: only say what would be done'
+	@echo '  JOBS=n                   compile jobs (default: all cores)'
+
+.PHONY: setup
+setup:
+	@scripts/setup.sh
+
+.PHONY: run
+run:
+	@scripts/run.sh
+
+.PHONY: guest
+guest:
+	@[ -n "$$IDMA_CMD" ] || { echo "make guest: say what to run: make guest CMD='...'" >&2; exit 2; }
+	@scripts/setup.sh run
+	@$(guest_run) --timeout '$(or $(TIMEOUT),300)' "$$IDMA_CMD"
+
+.PHONY: shell
+shell:
+	@scripts/setup.sh run
+	@$(guest_run) --shell
+
+.PHONY: check
+check:
+	@scripts/setup.sh
+	@test/check
+
+check-%:
+	@scripts/setup.sh
+	@test/check '$*'
+
+.PHONY: lint
+lint:
+	@scripts/setup.sh
+	@scripts/lint.sh
+
+.PHONY: in-tree-check
+in-tree-check:
+	@scripts/setup.sh
+	@scripts/in-tree-check.sh
+
+# A tree for another architecture than this machine's says so in its .config.
+kdir_riscv = $(if $(filter riscv64,$(shell uname -m)),,$(shell grep -qs '^CONFIG_RISCV=y' '$(KDIR)/.config' && echo y))
+
+.PHONY: modules
+modules:
+	@[ -n '$(KDIR)' ] || { echo 'make modules: name a prepared kernel tree: make modules KDIR=/lib/modules/.../build' >&2; exit 2; }
+	@[ -e '$(KDIR)/Makefile' ] || { echo "make modules: KDIR: '$(KDIR)' is not a kernel tree" >&2; exit 2; }
+	@[ -e '$(KDIR)/.config' ] || { echo "make modules: KDIR: '$(KDIR)' is not configured" >&2; exit 2; }
+	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' $(if $(kdir_riscv),ARCH=$(or $(ARCH),riscv) CROSS_COMPILE=$(or $(CROSS_COMPILE),riscv64-linux-gnu-)) modules
+
+.PHONY: clean
+clean:
+	@git clean -qfdX .
