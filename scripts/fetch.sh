@@ -23,6 +23,8 @@ usage() {
 	  opensbi       RISC-V firmware, unpacked
 	  dt-schema     the device tree checker, newer than any release has it, with
 	                all that it runs on; its programs are in bin/
+	  sparse        the semantic checker, new enough to know riscv's -march
+	                names; in bin/
 	END
 	exit 2
 }
@@ -74,8 +76,8 @@ debs_from() {
 
 # root_from ARCH SUITE... -- PACKAGE PROGRAM...: unpack a package with all that
 # it depends on, the interpreter and the C library included, from the first suite
-# that has it. Its programs, as wrappers that keep to these, go to bin/: so a
-# package of a newer release runs here without one being installed. Sets version.
+# that has it, and wrap its programs: so a package of a newer release runs here
+# without anything being installed. Sets version.
 root_from() {
 	local arch=$1 suites=() suite deb prog
 	shift
@@ -94,28 +96,39 @@ root_from() {
 		rm -rf "$TMP/dl"
 	done
 	[ -d "$TMP/dl" ] || die "none of the suites ${suites[*]} gives the package $1"
-	mkdir -p "$TMP/tree/bin"
+	mkdir -p "$TMP/tree"
 	for deb in "$TMP"/dl/*.deb; do
 		dpkg-deb -x "$deb" "$TMP/tree"
 	done
 	# shellcheck disable=SC2016 # the format is dpkg's, not the shell's
 	version=$(dpkg-deb -W --showformat='${Package}_${Version}' "$TMP/dl/$1"_*.deb)
 	shift
+	wrap "$@"
+}
+
+# wrap PROGRAM...: put wrappers into $TMP/tree/bin that run the tree's programs
+# with the tree's libraries and, if they are scripts, its Python.
+wrap() {
+	local prog
+	mkdir -p "$TMP/tree/bin"
 	for prog in "$@"; do
 		[ -e "$TMP/tree/usr/bin/$prog" ] || die "$version has no program $prog"
 		cat >"$TMP/tree/bin/$prog" <<-'END'
 		#!/bin/sh
-		# Python programs of another Debian release, run with that release's
-		# interpreter and libraries.
+		# A program of another Debian release, run with that release's libraries.
 		root=$(dirname "$(dirname "$(readlink -f "$0")")")
+		prog=$root/usr/bin/$(basename "$0")
 		for ld in "$root"/usr/lib*/ld-linux*.so.* "$root"/usr/lib/*/ld-linux*.so.*; do
 			[ -e "$ld" ] && break
 		done
 		libs=$(printf '%s:' "$root"/usr/lib/*-linux-gnu*)
-		PYTHONHOME=$root/usr PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=1
-		export PYTHONHOME PYTHONNOUSERSITE PYTHONDONTWRITEBYTECODE
-		exec "$ld" --library-path "${libs%:}" "$root/usr/bin/python3" \
-			"$root/usr/bin/$(basename "$0")" "$@"
+		set -- "$prog" "$@"
+		if [ "$(head -c 2 "$prog")" = '#!' ]; then
+			PYTHONHOME=$root/usr PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=1
+			export PYTHONHOME PYTHONNOUSERSITE PYTHONDONTWRITEBYTECODE
+			set -- "$root/usr/bin/python3" "$@"
+		fi
+		exec "$ld" --library-path "${libs%:}" "$@"
 		END
 		chmod +x "$TMP/tree/bin/$prog"
 	done
@@ -147,6 +160,8 @@ fetch() {
 	opensbi)	debs_from "$native" trixie opensbi ;;
 	dt-schema)	root_from "$native" testing sid -- dt-schema dt-doc-validate dt-extract-example \
 				dt-mk-schema dt-validate ;;
+	sparse)		debs_from "$native" testing sparse libc6
+			wrap sparse ;;
 	*)		say "error: unknown part '$part'"; usage ;;
 	esac
 }
