@@ -27,6 +27,7 @@ typedef struct IdmaInputSlot {
 typedef struct IdmaFuncFetch {
     uint64_t addr;
     uint64_t t_ar;
+    uint64_t t_r;           /* its first beat is due */
     uint64_t sampled;       /* bool: w[] has been read from memory */
     uint64_t w[4];
 } IdmaFuncFetch;

@@ -22,6 +22,10 @@
 #define STEP_BURSTS     64
 #define STEP_ACCESSES   256
 
+#define DESC_BEATS      (IDMA_DESC_SIZE / 8)
+/* Data beats that a fetch may have to let pass, at most. */
+#define AHEAD_BEATS     512
+
 typedef enum FuncEvent {
     EV_NONE,
     EV_TAKE,        /* the idle front-end takes a chain head */
@@ -65,8 +69,8 @@ static bool may_fetch(const IdmaEngine *e)
 }
 
 /*
- * The legalizer runs ahead of the data by as many bursts as the back-end can
- * have in flight.
+ * The legalizer runs ahead of the data by NumAxInFlight bursts, and of the
+ * responses by what the buffer holds on top.
  */
 static bool may_take(const IdmaEngine *e)
 {
@@ -76,7 +80,8 @@ static bool may_take(const IdmaEngine *e)
     if (f->leg == f->tail || e->s.f_hung) {
         return false;
     }
-    if (ahead >= e->cfg.num_ax_in_flight + e->cfg.buffer_depth) {
+    if (ahead >= e->cfg.num_ax_in_flight ||
+        f->leg - f->resp >= e->cfg.num_ax_in_flight + e->cfg.buffer_depth) {
         return false;
     }
     if (ahead) {
@@ -121,8 +126,8 @@ static FuncEvent next_event(const IdmaEngine *e, uint64_t *when)
         if (f->fetch_sampled) {
             fetch = &f->fetch[f->fetch_head % IDMA_MAX_NSPEC];
             earliest(&best, &ev,
-                     max64(fetch->t_ar + cfg_read_rt(cfg) + 2 +
-                           e->faults.delay_guess, f->resolve_t + 4),
+                     max64(fetch->t_r + 2 + e->faults.delay_guess,
+                           f->resolve_t + DESC_BEATS),
                      EV_RESOLVE);
         }
     }
@@ -177,7 +182,16 @@ static void ev_fetch(IdmaEngine *e, uint64_t cycle)
 {
     IdmaFuncState *f = &e->s.f;
     IdmaFuncFetch *fetch = &f->fetch[fetch_slot(f, f->fetch_count)];
+    uint64_t soonest = cycle + cfg_read_rt(&e->cfg);
 
+    /*
+     * Descriptor and data beats share one R channel, in the order of their
+     * addresses.  r_free is a sum of work, not a plan: what arrives later may
+     * fill the time before it.  A long transfer books far ahead, but only so
+     * many of its bursts are really in front.
+     */
+    fetch->t_r = max64(soonest, min64(f->r_free, soonest + AHEAD_BEATS));
+    f->r_free = max64(f->r_free, cycle) + DESC_BEATS;
     fetch->addr = f->base_addr + f->fetch_count * IDMA_DESC_SIZE;
     fetch->t_ar = cycle;
     fetch->sampled = 0;
@@ -200,12 +214,6 @@ static void ev_sample(IdmaEngine *e, uint64_t cycle)
     f->fetch_sampled++;
 }
 
-/* Descriptor and data beats share one R channel. */
-static void r_beats(IdmaFuncState *f, uint64_t cycle, uint64_t beats)
-{
-    f->r_free = max64(f->r_free, cycle) + beats;
-}
-
 static void ev_resolve(IdmaEngine *e, uint64_t cycle)
 {
     IdmaFuncState *f = &e->s.f;
@@ -226,7 +234,6 @@ static void ev_resolve(IdmaEngine *e, uint64_t cycle)
     req->t = cycle + 2;
     f->tail++;
     f->resolve_t = cycle;
-    r_beats(f, cycle - 2, 4);
 
     if (next == IDMA_DESC_END) {
         from_queue = idma_inq_peek(e, cycle, &queued);
@@ -258,8 +265,6 @@ static void ev_resolve(IdmaEngine *e, uint64_t cycle)
     if (dropped) {
         e->stats.flushes++;
         trace(e, IDMA_TRACE_FLUSH, cycle, known ? target : next, dropped);
-        /* what was on its way still takes its place on the bus */
-        r_beats(f, cycle + 2, 4 * dropped);
     }
     f->fetch_count = 0;
     f->fetch_sampled = 0;
@@ -339,7 +344,7 @@ static void start_transfer(IdmaEngine *e, uint64_t cycle)
     f->mv_off = 0;
     f->rd_inj = f->wr_inj = f->wr_skip = 0;
     f->r_free = max64(f->r_free, max64(req->t + 1 + cfg_read_rt(&e->cfg),
-                                       cycle));
+                                       cycle - 1));
     if (e->faults.delay_transfer) {
         f->r_free += e->faults.delay_transfer;
         idma_fault_hit(e, IDMA_FAULT_TRANSFER_DELAYED, cycle, req->addr);
@@ -658,7 +663,7 @@ bool idma_func_valid(const IdmaEngine *e, const char **why)
 {
     const IdmaFuncState *f = &e->s.f;
     const uint64_t t_limit = 1ull << 62;
-    uint64_t i;
+    uint64_t i, open = 0;
 
     if (f->ev > t_limit || f->ar_t > t_limit || f->resolve_t > t_limit ||
         f->leg_t > t_limit || f->mark_t > t_limit || f->irq_t > t_limit ||
@@ -674,7 +679,8 @@ bool idma_func_valid(const IdmaEngine *e, const char **why)
         return false;
     }
     for (i = 0; i < IDMA_MAX_NSPEC; i++) {
-        if (f->fetch[i].t_ar > t_limit || f->fetch[i].sampled > 1) {
+        if (f->fetch[i].t_ar > t_limit || f->fetch[i].t_r > t_limit ||
+            f->fetch[i].sampled > 1) {
             *why = "fetch";
             return false;
         }
@@ -692,6 +698,14 @@ bool idma_func_valid(const IdmaEngine *e, const char **why)
             *why = "request";
             return false;
         }
+    }
+    /* every request taken has been answered or has data still to move */
+    for (i = f->mv; i < f->leg; i++) {
+        open += f->req[i % IDMA_FUNC_RING].len != 0;
+    }
+    if (f->resp + open != f->leg) {
+        *why = "responses";
+        return false;
     }
     if (f->mv_active > 1 || (f->mv_active && f->mv == f->leg) ||
         (!f->mv_active && f->mv != f->leg)) {

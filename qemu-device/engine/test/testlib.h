@@ -50,6 +50,7 @@ typedef struct World {
     IdmaEngine e;
     Region region[R_COUNT];
     bool use_map;
+    bool hostile;           /* the state was made up: time may stand still */
     bool record;            /* let the engine trace */
     uint64_t outside;       /* accesses to no region */
     uint64_t accesses;
@@ -80,6 +81,8 @@ uint64_t launch(World *w, uint64_t cycle, uint64_t desc);
 bool run_idle(World *w, uint64_t limit);
 unsigned count_events(World *w, IdmaTraceType type);
 const IdmaTraceEvent *nth_event(World *w, IdmaTraceType type, unsigned n);
+
+bool same_event(const IdmaTraceEvent *a, const IdmaTraceEvent *b);
 
 uint64_t rnd(uint64_t *state);
 
