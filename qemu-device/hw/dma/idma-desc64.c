@@ -45,11 +45,14 @@
  * Bounds of one timer callback.  Steps and bytes are what counts when a run
  * must be reproducible; elsewhere it is the host's time, and after a callback
  * that used it up the engine rests, so that whoever waits for the big QEMU
- * lock gets it.
+ * lock gets it.  Between two looks at the bounds the engine does a chunk of
+ * steps; what a step costs the host depends on where its data goes.
  */
-#define IDMA_CHUNK_STEPS        64
+#define IDMA_CHUNK_STEPS        16
+#define IDMA_CHUNK_STEPS_MAX    64
+#define IDMA_CHUNK_US           20
 #define IDMA_CALLBACK_STEPS     16384
-#define IDMA_CALLBACK_BYTES     (4 * MiB)
+#define IDMA_CALLBACK_BYTES     (1 * MiB)
 #define IDMA_CALLBACK_US        500
 #define IDMA_REST_NS            (100 * SCALE_US)
 
@@ -119,12 +122,6 @@ static uint64_t idma_access_cycle(IdmaDesc64State *s)
                                               : idma_engine_now(&s->engine);
 }
 
-/* Must a run be the same each time, whatever the host does? */
-static bool idma_reproducible(void)
-{
-    return icount_enabled() || qtest_enabled();
-}
-
 static void idma_arm(IdmaDesc64State *s)
 {
     uint64_t next = idma_engine_next(&s->engine);
@@ -156,48 +153,77 @@ static uint64_t idma_bytes(IdmaDesc64State *s)
     return s->engine.stats.bytes_read + s->engine.stats.bytes_written;
 }
 
+static void idma_run_chunk(IdmaDesc64State *s, uint64_t until, unsigned steps)
+{
+    /* A held launch goes in the moment there is room: look each step. */
+    idma_engine_run(&s->engine, until, s->num_held ? 1 : steps);
+    idma_launch_held(s);
+}
+
+/* Both return whether there was more to do than their bounds allow. */
+static bool idma_run_counted(IdmaDesc64State *s, uint64_t until)
+{
+    uint64_t bytes = idma_bytes(s);
+
+    for (unsigned steps = 0; idma_engine_next(&s->engine) <= until;
+         steps += IDMA_CHUNK_STEPS) {
+        if (steps >= IDMA_CALLBACK_STEPS ||
+            idma_bytes(s) - bytes >= IDMA_CALLBACK_BYTES) {
+            return true;
+        }
+        idma_run_chunk(s, until, IDMA_CHUNK_STEPS);
+    }
+    return false;
+}
+
+static bool idma_run_timed(IdmaDesc64State *s, uint64_t until)
+{
+    int64_t begin = g_get_monotonic_time();
+    int64_t last = begin;
+    unsigned chunk = 1;
+
+    while (idma_engine_next(&s->engine) <= until) {
+        int64_t now;
+
+        idma_run_chunk(s, until, chunk);
+        now = g_get_monotonic_time();
+        if (now - begin >= IDMA_CALLBACK_US) {
+            return idma_engine_next(&s->engine) <= until;
+        }
+        chunk = now - last > IDMA_CHUNK_US
+                ? 1 : MIN(2 * chunk, IDMA_CHUNK_STEPS_MAX);
+        last = now;
+    }
+    return false;
+}
+
 static void idma_run(void *opaque)
 {
     IdmaDesc64State *s = opaque;
     MemReentrancyGuard *guard = &DEVICE(s)->mem_reentrancy_guard;
     int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
     uint64_t until = idma_ns_to_cycle(s, now);
-    uint64_t bytes = idma_bytes(s);
-    int64_t host_us = g_get_monotonic_time();
-    bool reproducible = idma_reproducible();
-    unsigned steps = 0;
-    bool worn_out = false;
+    bool more;
 
     /* The engine must not reach its own registers while it runs. */
     guard->engaged_in_io = true;
 
-    while (idma_engine_next(&s->engine) <= until) {
-        /* A held launch goes in the moment there is room: look each step. */
-        unsigned chunk = s->num_held ? 1 : IDMA_CHUNK_STEPS;
-
-        if (reproducible) {
-            worn_out = steps >= IDMA_CALLBACK_STEPS ||
-                       idma_bytes(s) - bytes >= IDMA_CALLBACK_BYTES;
-        } else if (steps && steps % IDMA_CHUNK_STEPS == 0) {
-            worn_out = g_get_monotonic_time() - host_us >= IDMA_CALLBACK_US;
-        }
-        if (worn_out) {
-            break;
-        }
-        idma_engine_run(&s->engine, until, chunk);
-        idma_launch_held(s);
-        steps += chunk;
+    /*
+     * Timers that expire "now" would be run again before anything else gets
+     * a turn, so the next time is later in either case.
+     */
+    if (icount_enabled() || qtest_enabled()) {
+        more = idma_run_counted(s, until);
+        s->not_before = now + 1;
+    } else {
+        more = idma_run_timed(s, until);
+        s->not_before = now + (more ? IDMA_REST_NS : 1);
     }
 
     guard->engaged_in_io = false;
 
-    /*
-     * Timers that expire "now" would be run again before anything else gets
-     * a turn.
-     */
-    s->not_before = now + (worn_out && !reproducible ? IDMA_REST_NS : 1);
     trace_idma_desc64_run(DEVICE(s)->canonical_path, until,
-                          idma_engine_now(&s->engine), worn_out);
+                          idma_engine_now(&s->engine), more);
     idma_arm(s);
 }
 
@@ -476,24 +502,24 @@ typedef struct IdmaFaultProp {
           "Bytes from error-" what "-base on at which " accesses \
           " get a bus error (0: none)")
 #define FAULT_NTH(what, i, accesses) \
-    FAULT("error-" what "-nth", FAULT_COUNT, err[i].nth, UINT64_MAX, \
+    FAULT("error-" what "-nth", FAULT_COUNT, err[i].nth, INT64_MAX, \
           "Only the n-th of the " accesses " in the range (0: no limit)")
 #define FAULT_EVERY(what, i, accesses) \
-    FAULT("error-" what "-every", FAULT_COUNT, err[i].every, UINT64_MAX, \
+    FAULT("error-" what "-every", FAULT_COUNT, err[i].every, INT64_MAX, \
           "Only every k-th of the " accesses " in the range (0: all)")
 
 static const IdmaFaultProp idma_fault_props[] = {
-    FAULT("drop-irq-nth", FAULT_COUNT, drop_irq_nth, UINT64_MAX,
+    FAULT("drop-irq-nth", FAULT_COUNT, drop_irq_nth, INT64_MAX,
           "Drop the n-th interrupt (0: none)"),
-    FAULT("drop-irq-every", FAULT_COUNT, drop_irq_every, UINT64_MAX,
+    FAULT("drop-irq-every", FAULT_COUNT, drop_irq_every, INT64_MAX,
           "Drop every k-th interrupt (0: none, 1: all)"),
     FAULT("delay-irq-cycles", FAULT_COUNT, delay_irq, UINT32_MAX,
           "Raise each interrupt this many clock cycles late"),
-    FAULT("hang-from-desc", FAULT_COUNT, hang_from, UINT64_MAX,
+    FAULT("hang-from-desc", FAULT_COUNT, hang_from, INT64_MAX,
           "The n-th descriptor and later ones never complete (0: none)"),
-    FAULT("skip-write-nth", FAULT_COUNT, skip_write_nth, UINT64_MAX,
+    FAULT("skip-write-nth", FAULT_COUNT, skip_write_nth, INT64_MAX,
           "Silently leave out the n-th data write burst (0: none)"),
-    FAULT("skip-write-every", FAULT_COUNT, skip_write_every, UINT64_MAX,
+    FAULT("skip-write-every", FAULT_COUNT, skip_write_every, INT64_MAX,
           "Silently leave out every k-th data write burst (0: none)"),
     FAULT("stuck-busy", FAULT_BOOL, stuck_busy, 1,
           "STATUS.BUSY always reads as one"),
@@ -838,7 +864,7 @@ static const struct {
     { "n-speculation", "RTL NSpeculation: descriptors prefetched, 0 to 64" },
     { "input-fifo-depth", "RTL InputFifoDepth: chain heads, 1 to 64" },
     { "pending-fifo-depth", "RTL PendingFifoDepth, 1 to 64" },
-    { "num-ax-in-flight", "RTL NumAxInFlight: bursts in flight, 1 to 64" },
+    { "num-ax-in-flight", "RTL NumAxInFlight: bursts in flight, 2 to 64" },
     { "buffer-depth", "RTL BufferDepth: beats between read and write, "
                       "2 to 64" },
     { "memory-latency", "Clock cycles to memory, 0 to 1000, as memory-model "
@@ -896,9 +922,19 @@ static void idma_desc64_realize(DeviceState *dev, Error **errp)
 {
     IdmaDesc64State *s = IDMA_DESC64(dev);
 
+    if (s->write_latency == IDMA_LATENCY_SAME) {
+        s->write_latency = s->memory_latency;
+    }
+    if (s->cfg.mem_mode == IDMA_MEM_CUTS &&
+        s->write_latency != s->memory_latency) {
+        error_setg(errp, TYPE_IDMA_DESC64 ": property 'write-latency' (%"
+                   PRIu32 ") can differ from memory-latency (%" PRIu32
+                   ") only with memory-model=direct", s->write_latency,
+                   s->memory_latency);
+        return;
+    }
     s->cfg.read_latency = s->memory_latency;
-    s->cfg.write_latency = s->write_latency == IDMA_LATENCY_SAME
-                           ? s->memory_latency : s->write_latency;
+    s->cfg.write_latency = s->write_latency;
     if (!idma_in_range("clock-frequency", s->clock_frequency, IDMA_CLOCK_MIN,
                        IDMA_CLOCK_MAX, errp) ||
         !idma_in_range("dma-channels", s->dma_channels, 1,
