@@ -410,7 +410,7 @@ static uint64_t idma_mmio_read(void *opaque, hwaddr offset, unsigned size)
 static void idma_stalled_write(IdmaDesc64State *s, hwaddr offset,
                                uint64_t value, unsigned size)
 {
-    if (s->drop_when_full || s->num_held == ARRAY_SIZE(s->held)) {
+    if (s->lose_when_full || s->num_held == ARRAY_SIZE(s->held)) {
         s->stat_launches_lost++;
         idma_guest_error(s, "DESC_ADDR written while FIFO_FULL is set, "
                          "launch of 0x%" PRIx64 " is lost", value);
@@ -554,13 +554,6 @@ static const IdmaFaultProp idma_fault_props[] = {
 #undef FAULT_NTH
 #undef FAULT_EVERY
 
-static const char *const idma_resp_names[] = { "slverr", "decerr" };
-
-static const QEnumLookup idma_resp_lookup = {
-    .array = idma_resp_names,
-    .size = ARRAY_SIZE(idma_resp_names),
-};
-
 static bool idma_faults_ok(const IdmaEngineFaults *faults, Error **errp)
 {
     const char *why = NULL;
@@ -632,22 +625,6 @@ static void idma_fault_prop_set(Object *obj, Visitor *v, const char *name,
         return;
     }
     *(uint64_t *)((char *)&faults + p->offset) = value;
-    idma_faults_set(s, &faults, errp);
-}
-
-static int idma_resp_get(Object *obj, Error **errp)
-{
-    return IDMA_DESC64(obj)->faults.err[0].resp - IDMA_RESP_SLVERR;
-}
-
-static void idma_resp_set(Object *obj, int value, Error **errp)
-{
-    IdmaDesc64State *s = IDMA_DESC64(obj);
-    IdmaEngineFaults faults = s->faults;
-
-    for (int i = 0; i < IDMA_MAX_ERR_RANGES; i++) {
-        faults.err[i].resp = IDMA_RESP_SLVERR + value;
-    }
     idma_faults_set(s, &faults, errp);
 }
 
@@ -754,80 +731,91 @@ static void idma_stat_prop_get(Object *obj, Visitor *v, const char *name,
 }
 
 /*
- * Properties fixed at realize
+ * Properties that take one of two words
  */
 
-static const char *const idma_timing_names[] = {
-    [IDMA_TIMING_FUNCTIONAL] = "functional",
-    [IDMA_TIMING_CYCLE] = "cycle",
+typedef struct IdmaWordProp {
+    const char *name;
+    size_t offset;              /* in IdmaDesc64State, uint32_t */
+    const char *words[2];
+    uint32_t values[2];
+    bool run_time;              /* a fault switch */
+    const char *description;
+} IdmaWordProp;
+
+static const IdmaWordProp idma_word_props[] = {
+    {
+        "timing", offsetof(IdmaDesc64State, cfg.timing),
+        { "functional", "cycle" },
+        { IDMA_TIMING_FUNCTIONAL, IDMA_TIMING_CYCLE }, false,
+        "functional (as fast as the host can) or cycle (as the RTL)"
+    }, {
+        "memory-model", offsetof(IdmaDesc64State, cfg.mem_mode),
+        { "cuts", "direct" }, { IDMA_MEM_CUTS, IDMA_MEM_DIRECT }, false,
+        "cuts (memory-latency on each of the five AXI channels) or direct "
+        "(once an access)"
+    }, {
+        "fifo-full", offsetof(IdmaDesc64State, lose_when_full),
+        { "hold", "lose" }, { false, true }, false,
+        "What becomes of a launch that meets a full input FIFO: hold or lose"
+    }, {
+        "error-response", offsetof(IdmaDesc64State, faults.err[0].resp),
+        { "slverr", "decerr" }, { IDMA_RESP_SLVERR, IDMA_RESP_DECERR }, true,
+        "AXI response of injected bus errors: slverr or decerr"
+    },
 };
 
-static const QEnumLookup idma_timing_lookup = {
-    .array = idma_timing_names,
-    .size = ARRAY_SIZE(idma_timing_names),
-};
-
-static const char *const idma_mem_mode_names[] = {
-    [IDMA_MEM_CUTS] = "cuts",
-    [IDMA_MEM_DIRECT] = "direct",
-};
-
-static const QEnumLookup idma_mem_mode_lookup = {
-    .array = idma_mem_mode_names,
-    .size = ARRAY_SIZE(idma_mem_mode_names),
-};
-
-static const char *const idma_fifo_full_names[] = { "hold", "lose" };
-
-static const QEnumLookup idma_fifo_full_lookup = {
-    .array = idma_fifo_full_names,
-    .size = ARRAY_SIZE(idma_fifo_full_names),
-};
-
-static bool idma_may_set(Object *obj, const char *name, Error **errp)
+static void idma_word_prop_get(Object *obj, Visitor *v, const char *name,
+                               void *opaque, Error **errp)
 {
-    if (DEVICE(obj)->realized) {
-        qdev_prop_set_after_realize(DEVICE(obj), name, errp);
-        return false;
+    const IdmaWordProp *p = opaque;
+    uint32_t *field = (void *)((char *)IDMA_DESC64(obj) + p->offset);
+    g_autofree char *word = g_strdup(p->words[*field == p->values[1]]);
+
+    visit_type_str(v, name, &word, errp);
+}
+
+static void idma_word_prop_set(Object *obj, Visitor *v, const char *name,
+                               void *opaque, Error **errp)
+{
+    IdmaDesc64State *s = IDMA_DESC64(obj);
+    const IdmaWordProp *p = opaque;
+    uint32_t *field = (void *)((char *)s + p->offset);
+    g_autofree char *word = NULL;
+    int i;
+
+    if (DEVICE(s)->realized && !p->run_time) {
+        qdev_prop_set_after_realize(DEVICE(s), name, errp);
+        return;
     }
-    return true;
-}
+    if (!visit_type_str(v, name, &word, errp)) {
+        return;
+    }
+    for (i = 0; i < ARRAY_SIZE(p->words); i++) {
+        if (!strcmp(word, p->words[i])) {
+            break;
+        }
+    }
+    if (i == ARRAY_SIZE(p->words)) {
+        error_setg(errp, TYPE_IDMA_DESC64 ": property '%s' takes %s or %s, "
+                   "not %s", p->name, p->words[0], p->words[1], word);
+        return;
+    }
+    if (p->run_time) {
+        IdmaEngineFaults faults = s->faults;
 
-static int idma_timing_get(Object *obj, Error **errp)
-{
-    return IDMA_DESC64(obj)->cfg.timing;
-}
-
-static void idma_timing_set(Object *obj, int value, Error **errp)
-{
-    if (idma_may_set(obj, "timing", errp)) {
-        IDMA_DESC64(obj)->cfg.timing = value;
+        for (int r = 0; r < IDMA_MAX_ERR_RANGES; r++) {
+            faults.err[r].resp = p->values[i];
+        }
+        idma_faults_set(s, &faults, errp);
+    } else {
+        *field = p->values[i];
     }
 }
 
-static int idma_mem_mode_get(Object *obj, Error **errp)
-{
-    return IDMA_DESC64(obj)->cfg.mem_mode;
-}
-
-static void idma_mem_mode_set(Object *obj, int value, Error **errp)
-{
-    if (idma_may_set(obj, "memory-model", errp)) {
-        IDMA_DESC64(obj)->cfg.mem_mode = value;
-    }
-}
-
-static int idma_fifo_full_get(Object *obj, Error **errp)
-{
-    return IDMA_DESC64(obj)->drop_when_full;
-}
-
-static void idma_fifo_full_set(Object *obj, int value, Error **errp)
-{
-    if (idma_may_set(obj, "fifo-full", errp)) {
-        IDMA_DESC64(obj)->drop_when_full = value;
-    }
-}
+/*
+ * Properties fixed at realize
+ */
 
 static const Property idma_desc64_properties[] = {
     DEFINE_PROP_LINK("memory", IdmaDesc64State, dma_mr, TYPE_MEMORY_REGION,
@@ -1210,28 +1198,13 @@ static void idma_class_add_props(ObjectClass *klass)
                                               idma_descriptions[i].description);
     }
 
-    object_class_property_add_enum(klass, "timing", "IdmaTiming",
-                                   &idma_timing_lookup, idma_timing_get,
-                                   idma_timing_set);
-    object_class_property_set_description(klass, "timing",
-        "functional (as fast as the host can) or cycle (as the RTL)");
-    object_class_property_add_enum(klass, "memory-model", "IdmaMemMode",
-                                   &idma_mem_mode_lookup, idma_mem_mode_get,
-                                   idma_mem_mode_set);
-    object_class_property_set_description(klass, "memory-model",
-        "cuts (memory-latency on each of the five AXI channels) or direct "
-        "(once an access)");
-    object_class_property_add_enum(klass, "fifo-full", "IdmaFifoFull",
-                                   &idma_fifo_full_lookup, idma_fifo_full_get,
-                                   idma_fifo_full_set);
-    object_class_property_set_description(klass, "fifo-full",
-        "What becomes of a launch that meets a full input FIFO: hold or lose");
-    object_class_property_add_enum(klass, "error-response", "IdmaResp",
-                                   &idma_resp_lookup, idma_resp_get,
-                                   idma_resp_set);
-    object_class_property_set_description(klass, "error-response",
-        "AXI response of injected bus errors: slverr or decerr");
+    for (int i = 0; i < ARRAY_SIZE(idma_word_props); i++) {
+        const IdmaWordProp *p = &idma_word_props[i];
 
+        object_class_property_add(klass, p->name, "str", idma_word_prop_get,
+                                  idma_word_prop_set, NULL, (void *)p);
+        object_class_property_set_description(klass, p->name, p->description);
+    }
     for (int i = 0; i < ARRAY_SIZE(idma_fault_props); i++) {
         const IdmaFaultProp *p = &idma_fault_props[i];
 

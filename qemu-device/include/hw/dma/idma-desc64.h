@@ -52,7 +52,7 @@ struct IdmaDesc64State {
     uint32_t memory_latency;
     uint32_t write_latency;
     uint32_t clock_frequency;
-    bool drop_when_full;
+    uint32_t lose_when_full;
     /* properties that go into the device tree only */
     char *compatible;
     uint32_t dma_channels;
