@@ -6,25 +6,29 @@
 # out of them against the binding, and that the binding refuses nodes that are
 # wrong.
 #
-# usage: scripts/dt-check.sh [linux-6.12|linux-6.1|linux-newest]
+# usage: scripts/dt-check.sh [--tree] [linux-6.12|linux-6.1|linux-newest]
+#
+# --tree only prints the path of a kernel tree that knows the binding.
 
 . "$(dirname "$0")/lib.sh"
 
+only_tree=
+if [ "${1:-}" = --tree ]; then
+	only_tree=y
+	shift
+fi
 kernel=${1:-linux-6.12}
 case $kernel in
 linux-*) ;;
 *)	say "error: '$kernel' is no kernel source"
-	echo "usage: scripts/dt-check.sh [linux-6.12|linux-6.1|linux-newest]" >&2
+	echo "usage: scripts/dt-check.sh [--tree] [linux-6.12|linux-6.1|linux-newest]" >&2
 	exit 2 ;;
 esac
 
 need make gcc flex bison dtc fdtoverlay yamllint
 linux=$("$IDMA_TOP/scripts/fetch.sh" "$kernel")
 schema=$("$IDMA_TOP/scripts/fetch.sh" dt-schema)
-qemu=$("$IDMA_TOP/scripts/build-qemu.sh")
 export PATH=$schema/bin:$PATH
-
-. "$IDMA_TOP/scripts/tap.sh"
 
 bindings=Documentation/devicetree/bindings
 ours=dma/eth,idma.yaml
@@ -56,14 +60,21 @@ if [ ! -d "$tree" ]; then
 fi
 cmp -s "$IDMA_TOP/$bindings/$ours" "$tree/$bindings/$ours" ||
 	cp "$IDMA_TOP/$bindings/$ours" "$tree/$bindings/$ours"
+prefixes=$tree/$bindings/vendor-prefixes.yaml
+grep -q '"^eth,' "$prefixes" || sed -i -f "$IDMA_TOP/$bindings/vendor-prefixes-eth.sed" "$prefixes"
+if [ -n "$only_tree" ]; then
+	echo "$tree"
+	exit
+fi
+
+qemu=$("$IDMA_TOP/scripts/build-qemu.sh")
+. "$IDMA_TOP/scripts/tap.sh"
 
 # --- the binding -------------------------------------------------------------
 
 vendor_prefix() {
-	local list=$tree/$bindings/vendor-prefixes.yaml
-	grep -q '"^eth,' "$list" ||
-		sed -i -f "$IDMA_TOP/$bindings/vendor-prefixes-eth.sed" "$list"
-	[ "$(grep -c '"^eth,' "$list")" -eq 1 ]
+	[ "$(grep -c '"^eth,' "$prefixes")" -eq 1 ] ||
+		{ echo "'^eth,' is not once in $prefixes"; return 1; }
 }
 
 # The kernel's rule succeeds whatever the checkers say, and keeps quiet about
