@@ -78,10 +78,10 @@ if [ ! -e "$out/.idma-config" ]; then
 	run "$log" "${kmake[@]}" KCONFIG_ALLCONFIG="$out/wanted.config" allnoconfig
 	# A symbol that does not exist, or whose dependencies are not met, is
 	# dropped without a word. The last fragment that names a symbol wins.
-	missing=$(awk -F= 'NR == FNR { want[$1] = $0; next } { have[$1] = $0 }
+	absent=$(awk -F= 'NR == FNR { want[$1] = $0; next } { have[$1] = $0 }
 		END { for (s in want) if (have[s] != want[s]) print want[s] }' \
 		"$out/wanted.config" "$out/.config" | sort)
-	[ -z "$missing" ] || die "Linux $version does not take: $(paste -sd' ' <<<"$missing")"
+	[ -z "$absent" ] || die "Linux $version does not take: $(paste -sd' ' <<<"$absent")"
 	run "$log" "${kmake[@]}" modules_prepare
 	touch "$out/.idma-config"
 fi

@@ -15,7 +15,7 @@ build=(
 	# fetching, unpacking, making the guest
 	dpkg-dev debian-archive-keyring ca-certificates xz-utils cpio rsync
 )
-check=(sparse shellcheck yamllint libelf-dev git)
+check=(shellcheck yamllint pyflakes3 codespell python3-docutils libelf-dev git)
 
 case ${1:-check} in
 run)	packages=("${build[@]}") ;;
