@@ -535,54 +535,66 @@ static void contract_caps(struct kunit *test)
 			DMA_RESIDUE_GRANULARITY_DESCRIPTOR);
 	/* The hardware cannot pause, and nobody says so */
 	KUNIT_EXPECT_TRUE(test, !dma->device_pause);
-	KUNIT_EXPECT_EQ(test, dmaengine_pause(t->chan), -ENOSYS);
+	KUNIT_EXPECT_LT(test, dmaengine_pause(t->chan), 0);
 }
 
 /* ---- Data ---- */
 
+#define SWEEP_STRIDE	(64 + 257 + 63)
+#define SWEEP_BATCH	((BUF_LEN - 2 * GUARD) / SWEEP_STRIDE)
+
+/* Copies of @len, @len + 1, ... bytes, each in a place of its own */
+static void contract_batch(struct kunit *test, struct contract *t,
+			   unsigned int sa, unsigned int da,
+			   unsigned int len, unsigned int n)
+{
+	struct dma_async_tx_descriptor *tx = NULL;
+	unsigned int i;
+
+	memset(t->dst, CANARY, n * SWEEP_STRIDE + GUARD);
+	for (i = 0; i < n; i++) {
+		dma_addr_t src = t->src_dma + i * SWEEP_STRIDE + sa;
+		dma_addr_t dst = t->dst_dma + i * SWEEP_STRIDE + GUARD + da;
+
+		tx = dmaengine_prep_dma_memcpy(t->chan, dst, src, len + i,
+					       i == n - 1 ? DMA_PREP_INTERRUPT : 0);
+		KUNIT_ASSERT_NOT_NULL(test, tx);
+		if (i == n - 1) {
+			tx->callback_result = contract_callback;
+			tx->callback_param = t;
+		}
+		dmaengine_submit(tx);
+	}
+	dma_async_issue_pending(t->chan);
+	KUNIT_ASSERT_TRUE(test, contract_wait(t));
+
+	for (i = 0; i < n; i++) {
+		const u8 *s = t->src + i * SWEEP_STRIDE + sa;
+		const u8 *d = t->dst + i * SWEEP_STRIDE + GUARD;
+		unsigned int end = da + len + i;
+
+		KUNIT_ASSERT_EQ(test, memcmp(d + da, s, len + i), 0);
+		KUNIT_ASSERT_TRUE(test, all_canary(d, da));
+		KUNIT_ASSERT_TRUE(test, all_canary(d + end, SWEEP_STRIDE - end));
+	}
+}
+
 /*
  * Every misalignment of source and destination in 64 bytes, for every length
- * up to sweep_len: one batch for each pair, each transfer with its own place.
+ * up to sweep_len
  */
 static void contract_alignments(struct kunit *test)
 {
-	const unsigned int stride = 64 + 257 + 63;
-	unsigned int per = (BUF_LEN - 2 * GUARD) / stride;
 	unsigned int max = clamp(sweep_len, 1U, 257U);
 	struct contract *t = test->priv;
-	struct dma_async_tx_descriptor *tx;
-	unsigned int sa, da, len, n, i;
+	unsigned int sa, da, len, n;
 	u64 total = 0;
 
 	for (sa = 0; sa < 64; sa++) {
 		for (da = 0; da < 64; da++) {
-			for (len = 1; len <= max; len += per) {
-				n = min(per, max + 1 - len);
-				memset(t->dst, CANARY, n * stride + GUARD);
-				for (i = 0; i < n; i++) {
-					tx = dmaengine_prep_dma_memcpy(t->chan,
-						t->dst_dma + i * stride + GUARD + da,
-						t->src_dma + i * stride + sa, len + i,
-						i == n - 1 ? DMA_PREP_INTERRUPT : 0);
-					KUNIT_ASSERT_NOT_NULL(test, tx);
-					if (i == n - 1) {
-						tx->callback_result = contract_callback;
-						tx->callback_param = t;
-					}
-					dmaengine_submit(tx);
-				}
-				dma_async_issue_pending(t->chan);
-				KUNIT_ASSERT_TRUE(test, contract_wait(t));
-				for (i = 0; i < n; i++) {
-					u8 *d = t->dst + i * stride + GUARD;
-
-					KUNIT_ASSERT_EQ(test, memcmp(d + da, t->src + i * stride + sa,
-								     len + i), 0);
-					KUNIT_ASSERT_TRUE(test, all_canary(d, da));
-					KUNIT_ASSERT_TRUE(test,
-							  all_canary(d + da + len + i,
-								     stride - da - len - i));
-				}
+			for (len = 1; len <= max; len += n) {
+				n = min_t(unsigned int, SWEEP_BATCH, max + 1 - len);
+				contract_batch(test, t, sa, da, len, n);
 				total += n;
 			}
 		}

@@ -275,12 +275,9 @@ static unsigned int idma_reap(struct idma_dev *idma, enum idma_reap_by by)
 
 	/*
 	 * The interrupts of these segments may still be on their way, and will
-	 * find nothing to do; they are ours all the same. One of them may be
-	 * the one that led here.
+	 * find nothing to do; they are ours all the same.
 	 */
 	idma->irq_due += flagged;
-	if (by == IDMA_REAP_IRQ && idma->irq_due)
-		idma->irq_due--;
 	if (by == IDMA_REAP_BACKSTOP)
 		idma->stats.interrupts_missed += flagged;
 
@@ -475,14 +472,14 @@ static irqreturn_t idma_interrupt(int irq, void *data)
 	bool ours;
 
 	spin_lock(&idma->lock);
-	ours = idma->irq_due ||
+	ours = idma->irq_due > 0 ||
 	       (idma_inflight(idma) && idma->ops->pending(idma));
-	if (ours)
+	if (ours) {
 		idma->stats.interrupts++;
-	else
-		idma->stats.interrupts_foreign++;
-	if (idma->irq_due)
 		idma->irq_due--;
+	} else {
+		idma->stats.interrupts_foreign++;
+	}
 	spin_unlock(&idma->lock);
 
 	if (!ours)
@@ -537,7 +534,7 @@ static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
 	struct idma_dev *idma = container_of(timer, struct idma_dev, backstop);
 	u64 period_us = READ_ONCE(backstop_us);
 	unsigned long flags;
-	bool again;
+	bool again, quiet;
 
 	spin_lock_irqsave(&idma->lock, flags);
 	idma->stats.backstops++;
@@ -551,6 +548,7 @@ static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
 		idma->stall_ticks = 0;
 	else
 		idma->stall_ticks++;
+	quiet = !idma->progress;
 	idma->progress = false;
 
 	if (idma->dead)
@@ -561,7 +559,8 @@ static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
 
 	if (idma->dead)
 		period_us = IDMA_DEAD_POLL_MS * USEC_PER_MSEC;
-	again = idma->dead || idma_inflight(idma) ||
+	/* Idle for a whole period, and not just at this moment */
+	again = idma->dead || idma_inflight(idma) || !quiet ||
 		(!idma->held && !list_empty(&idma->ready));
 	if (again)
 		hrtimer_forward_now(timer, ns_to_ktime(period_us * NSEC_PER_USEC));

@@ -258,7 +258,8 @@ struct idma_stats {
  * @fifo_head: next free entry of @fifo
  * @fifo_tail: oldest entry
  * @since_irq: transfers built since the last segment with an interrupt
- * @irq_due: interrupts that may still come for segments already reaped
+ * @irq_due: segments reaped that had asked for an interrupt, less interrupts
+ *	taken: what may still come, negative if interrupts were ahead
  * @held: suspended: what is queued stays queued
  * @gone: the driver is unbound
  * @dead: the engine stopped completing and nothing is launched any more
@@ -296,7 +297,7 @@ struct idma_dev {
 	unsigned int fifo_head;
 	unsigned int fifo_tail;
 	unsigned int since_irq;
-	unsigned int irq_due;
+	int irq_due;
 	bool held;
 	bool gone;
 	bool dead;
