@@ -145,7 +145,7 @@ node() {
 	dtc -q -s -I dtb -O dts "$1" | awk '
 		/dma-controller@[0-9a-f]+ \{/ { on = 1 }
 		on && !/phandle/ { sub(/^[ \t]+/, ""); print }
-		on && /^[ \t]*};/ { exit }'
+		/^[ \t]*};/ { on = 0 }'
 }
 
 cheshire_overlay() {
@@ -182,6 +182,17 @@ qemu_device() {
 	qemu_valid "$out/qemu-device.dtb"
 }
 
+# Commas in a value are doubled on QEMU's command line
+qemu_properties() {
+	qemu_dump qemu-properties -device \
+		idma-desc64,compatible=eth,,idma-desc,dma-channels=64,input-slots=2,pending-slots=4,dma-coherent=off
+	for p in '"eth,idma-desc"' 'dma-channels = <0x40>' 'eth,input-slots = <0x02>' \
+			'eth,pending-slots = <0x04>' 'dma-noncoherent'; do
+		node "$out/qemu-properties.dtb" | grep -F "$p" || { echo "the node has no $p"; return 1; }
+	done
+	qemu_valid "$out/qemu-properties.dtb"
+}
+
 qemu_same() {
 	diff -u --label overlay --label device \
 		<(node "$out/qemu-virt+overlay.dtb") <(node "$out/qemu-device.dtb")
@@ -202,6 +213,7 @@ tap_check "dt: qemu-virt-idma.dtso compiles without a warning" \
 	compile qemu-virt-idma,no-interrupts_property "$dts/qemu-virt-idma.dtso"
 tap_check "dt: qemu-virt-idma.dtso applies to QEMU's device tree and is valid" qemu_overlay
 tap_check "dt: the node that QEMU's device writes is valid" qemu_device
+tap_check "dt: the node that QEMU's device writes with other properties is valid" qemu_properties
 tap_check "dt: the overlay's node is that of QEMU's device" qemu_same
 
 # --- nodes that are right in another way, and nodes that are wrong --------------
