@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the scenarios share: TAP, and guests whose console is shown on failure.
+
+    with Scenario('name') as t:
+        run = t.guest('dmatest-run', device='drop-irq-every=3')
+        t.ok(run.status == 0, 'copies are right', run)
+"""
+
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'guest'))
+from idma_guest import Guest, GuestError, script  # noqa: E402, F401
+
+
+class Scenario:
+    """The TAP of one scenario."""
+
+    def __init__(self, name):
+        self.name = name
+        self.number = self.failed = 0
+        self.last = None
+
+    def guest(self, command, **args):
+        """Run a command in a guest of its own."""
+        self.last = Guest(**args).run(command)
+        return self.last
+
+    def ok(self, good, what, detail=None):
+        """One result. What detail says (a run, a text, numbers) is shown when it is bad."""
+        self.number += 1
+        print(f'{"" if good else "not "}ok {self.number} - {self.name}: {what}', flush=True)
+        if good:
+            return True
+        self.failed += 1
+        if detail is None:
+            detail = self.last
+        if hasattr(detail, 'console_end'):
+            detail = (f'exit status {detail.status}{", " + detail.problem if detail.problem else ""}\n'
+                      f'--- stdout\n{detail.out}\n--- stderr\n{detail.err}\n'
+                      f'--- kernel console\n{detail.console_end()}')
+        for line in str(detail).splitlines():
+            print('    # ' + line)
+        sys.stdout.flush()
+        return False
+
+    def clean(self, run, what='the guest ends well'):
+        """Exit status 0, in time, without a report on the console."""
+        return self.ok(run.status == 0 and not run.problem, what, run)
+
+    @staticmethod
+    def pairs(text):
+        """All NAME=VALUE and 'NAME: VALUE' with whole numbers in a text, the last of each name."""
+        return {k: int(v) for k, v in re.findall(r'\b(\w+)(?:=|: )(\d+)\b', text)}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, err, trace):
+        if kind is not None and issubclass(kind, GuestError):
+            self.ok(False, 'the guest can be started', err)
+            kind = None
+        if kind is None:
+            print(f'1..{self.number}', flush=True)
+            sys.exit(1 if self.failed or not self.number else 0)
+        return False
