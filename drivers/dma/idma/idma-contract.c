@@ -14,6 +14,9 @@
 #include <linux/dmaengine.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/of.h>
+#include <linux/of_platform.h>
+#include <linux/platform_device.h>
 #include <linux/prandom.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -538,6 +541,43 @@ static void contract_caps(struct kunit *test)
 	KUNIT_EXPECT_LT(test, dmaengine_pause(t->chan), 0);
 }
 
+/*
+ * Channels by name from the device tree: the client's node has dma-names
+ * "third", "third again" and "beyond" for channels 3, 3 and one too many.
+ */
+static void contract_device_tree(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct platform_device *pdev;
+	struct device_node *np;
+	struct dma_chan *chan;
+	unsigned int i;
+
+	np = of_find_compatible_node(NULL, NULL, "test,dma-contract-client");
+	if (!np)
+		kunit_skip(test, "no test,dma-contract-client in the device tree");
+	pdev = of_find_device_by_node(np);
+	of_node_put(np);
+	KUNIT_ASSERT_NOT_NULL(test, pdev);
+
+	for (i = 0; i < 3; i++) {
+		struct dma_chan *own = t->chan;
+
+		chan = dma_request_chan(&pdev->dev, "third");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(chan));
+		KUNIT_EXPECT_EQ(test, chan->chan_id, 3);
+		KUNIT_EXPECT_TRUE(test, IS_ERR(dma_request_chan(&pdev->dev, "third again")));
+
+		t->chan = chan;
+		contract_polled(test);
+		t->chan = own;
+		dma_release_channel(chan);
+	}
+	KUNIT_EXPECT_EQ(test, PTR_ERR(dma_request_chan(&pdev->dev, "beyond")), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, IS_ERR(dma_request_chan(&pdev->dev, "absent")));
+	put_device(&pdev->dev);
+}
+
 /* ---- Data ---- */
 
 #define SWEEP_STRIDE	(64 + 257 + 63)
@@ -645,6 +685,7 @@ static struct kunit_case contract_cases[] = {
 	KUNIT_CASE(contract_terminate_idle),
 	KUNIT_CASE(contract_request_release),
 	KUNIT_CASE(contract_caps),
+	KUNIT_CASE(contract_device_tree),
 	KUNIT_CASE(contract_alignments),
 	KUNIT_CASE(contract_pages),
 	{ }
