@@ -16,7 +16,10 @@ if [ -z "$kdir" ]; then	# a dry run
 	say "would build the modules"
 	exit
 fi
-sources=("$IDMA_TOP"/{Kbuild,drivers,include})
+sources=()
+for s in Kbuild drivers include; do
+	[ ! -e "$IDMA_TOP/$s" ] || sources+=("$IDMA_TOP/$s")
+done
 id=$( { echo "$kdir"; content "$0" "${sources[@]}" | grep -vE '\.(ko|mod|mod\.c|cmd|order)$'; } | key)
 out=$IDMA_CACHE/modules/out/$id
 if [ -e "$out/idma.ko" ]; then
