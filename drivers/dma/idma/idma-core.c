@@ -238,9 +238,8 @@ static void idma_segment_done(struct idma_chan *c, struct idma_tx *tx, u32 len)
 /* Take what the engine has completed and tell the clients */
 static unsigned int idma_reap(struct idma_dev *idma, enum idma_reap_by by)
 {
-	struct idma_chan *locked = NULL;
 	unsigned int flagged = 0;
-	unsigned int n, i;
+	unsigned int n, end;
 
 	lockdep_assert_held(&idma->lock);
 
@@ -252,26 +251,28 @@ static unsigned int idma_reap(struct idma_dev *idma, enum idma_reap_by by)
 	if (!n)
 		return 0;
 
-	for (i = 0; i < n; i++) {
-		struct idma_inflight *in = &idma->fifo[idma->fifo_tail++ % IDMA_INFLIGHT];
-		struct idma_tx *tx = in->tx;
+	end = idma->fifo_tail + n;
+	while (idma->fifo_tail != end) {
+		struct idma_inflight *in = &idma->fifo[idma->fifo_tail % IDMA_INFLIGHT];
 		struct idma_chan *c;
 
-		flagged += in->irq;
-		if (!tx)
+		if (!in->tx) {
+			flagged += in->irq;
+			idma->fifo_tail++;
 			continue;
-
-		c = to_idma_chan(tx->vd.tx.chan);
-		if (c != locked) {
-			if (locked)
-				spin_unlock(&locked->vc.lock);
-			spin_lock(&c->vc.lock);
-			locked = c;
 		}
-		idma_segment_done(c, tx, in->len);
+
+		/* All that follows of the same channel, under one lock */
+		c = to_idma_chan(in->tx->vd.tx.chan);
+		spin_lock(&c->vc.lock);
+		do {
+			idma_segment_done(c, in->tx, in->len);
+			flagged += in->irq;
+			in = &idma->fifo[++idma->fifo_tail % IDMA_INFLIGHT];
+		} while (idma->fifo_tail != end && in->tx &&
+			 in->tx->vd.tx.chan == &c->vc.chan);
+		spin_unlock(&c->vc.lock);
 	}
-	if (locked)
-		spin_unlock(&locked->vc.lock);
 
 	/*
 	 * The interrupts of these segments may still be on their way, and will

@@ -293,12 +293,12 @@ static void idma_test_random(struct kunit *test)
 			for (k = 0; k < want; k++) {
 				struct idma_desc64 *desc = at(test, ring, addr);
 
-				KUNIT_ASSERT_NE(test, desc->mark,
-						cpu_to_le64(IDMA_DESC64_MARK));
-				KUNIT_ASSERT_NE(test, desc->src,
-						cpu_to_le64(IDMA_DESC64_POISON));
-				KUNIT_ASSERT_NE(test, desc->dst,
-						cpu_to_le64(IDMA_DESC64_POISON));
+				KUNIT_ASSERT_NE(test, le64_to_cpu(desc->mark),
+						IDMA_DESC64_MARK);
+				KUNIT_ASSERT_NE(test, le64_to_cpu(desc->src),
+						IDMA_DESC64_POISON);
+				KUNIT_ASSERT_NE(test, le64_to_cpu(desc->dst),
+						IDMA_DESC64_POISON);
 				open[last++ % (2 * IDMA_DESC64_SLOTS)] = desc;
 				prev_tail = addr;
 				addr = le64_to_cpu(desc->next);
