@@ -16,31 +16,44 @@ if [ -z "$kdir" ]; then	# a dry run
 	say "would build the modules"
 	exit
 fi
-sources=()
+sources() {
+	(cd "$1" && find . -type f \( -name '*.[chS]' -o -name Kbuild -o -name Makefile -o -name Kconfig \) \
+		! -name '*.mod.c' -print0 | sort -z | xargs -0r sha256sum)
+}
+done_already() {
+	out=$IDMA_CACHE/modules/out/$( { echo 2 "$kdir"; cat; } | key)
+	if [ -e "$out/idma.ko" ]; then
+		touch "$out"
+		echo "$out"
+		exit
+	fi
+}
+[ -e "$IDMA_TOP/Kbuild" ] || die "no Kbuild file in $IDMA_TOP: there is no driver to build"
+
+# Somebody may be editing the driver: what is built is a copy, and the copy is
+# what the result is named after.
+tmpdir "$IDMA_CACHE/modules/snapshot"
+snapshot=$TMP
 for s in Kbuild drivers include; do
-	[ ! -e "$IDMA_TOP/$s" ] || sources+=("$IDMA_TOP/$s")
+	[ ! -e "$IDMA_TOP/$s" ] || cp -r "$IDMA_TOP/$s" "$snapshot/"
 done
-id=$( { echo "$kdir"; content "$0" "${sources[@]}" | grep -vE '\.(ko|mod|mod\.c|cmd|order)$'; } | key)
-out=$IDMA_CACHE/modules/out/$id
-if [ -e "$out/idma.ko" ]; then
-	echo "$out"
-	exit
-fi
+done_already < <(sources "$snapshot")
 if dry; then
 	say "would build the modules"
 	exit
 fi
-[ -e "$IDMA_TOP/Kbuild" ] || die "no Kbuild file in $IDMA_TOP: there is no driver to build"
 
 need riscv64-linux-gnu-gcc make rsync
 work=$IDMA_CACHE/modules/work-$(basename "$kdir")
 lock "modules-$(basename "$kdir")"
+done_already < <(sources "$snapshot")
 mkdir -p "$work"
 log=$work/build.log
 : >"$log"
 run "$log" rsync -rc --delete --exclude='*.mod.c' --include='*/' --include='*.[chS]' --include='Kbuild' \
-	--include='Makefile' --include='Kconfig' --exclude='*' "${sources[@]}" "$work/"
+	--include='Makefile' --include='Kconfig' --exclude='*' "$snapshot/" "$work/"
 say "building the modules for Linux $(cat "$kdir/include/config/kernel.release" 2>/dev/null) ($flavour)"
+find "$work" -name '*.ko' -delete
 run "$log" make -C "$kdir" M="$work" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- -j "$JOBS" modules || {
 	grep -E 'error:|warning:|ERROR|WARNING' "$log" | head -n 30 >&2
 	die "the modules do not build"

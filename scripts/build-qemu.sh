@@ -37,14 +37,18 @@ if [ -z "$src" ]; then	# a dry run
 fi
 base=$( { cat "$src/.idma-version"; printf '%s\n' "$variant" "${configure[@]}"; } | key)
 inputs() {
-	echo 1 "$base"	# the number changes with the way the build below is done
-	content "$device"/{hw,include,engine,qtest,patches} | grep -v ' engine/test/' || true
+	echo 2 "$base"	# the number changes with the way the build below is done
+	content "$1"/{hw,include,engine,qtest,patches} | grep -v ' engine/test/' || true
 }
-out=$IDMA_CACHE/qemu/out/$(inputs | key)
-if [ -x "$out/qemu-system-riscv64" ]; then
-	echo "$out/qemu-system-riscv64"
-	exit
-fi
+done_already() {
+	out=$IDMA_CACHE/qemu/out/$(inputs "$1" | key)
+	if [ -x "$out/qemu-system-riscv64" ]; then
+		touch "$out"
+		echo "$out/qemu-system-riscv64"
+		exit
+	fi
+}
+done_already "$device"
 if dry; then
 	say "would build QEMU $(cat "$src/.idma-version") ($variant)"
 	exit
@@ -52,14 +56,18 @@ fi
 
 need gcc ninja patch pkg-config flex bison dtc
 lock "qemu-$base"
-if [ -x "$out/qemu-system-riscv64" ]; then
-	echo "$out/qemu-system-riscv64"
-	exit
-fi
-meson=$("$IDMA_TOP/scripts/fetch.sh" meson)
-export PYTHONPATH=$meson/usr/lib/python3/dist-packages
+# Somebody may be editing the device: what is built is a copy, and the copy is
+# what the result is named after.
 work=$IDMA_CACHE/qemu/work-$base
 mkdir -p "$work"
+tmpdir "$work/device"
+for part in hw include engine qtest patches; do
+	[ ! -d "$device/$part" ] || cp -r "$device/$part" "$TMP/"
+done
+device=$TMP
+done_already "$device"
+meson=$("$IDMA_TOP/scripts/fetch.sh" meson)
+export PYTHONPATH=$meson/usr/lib/python3/dist-packages
 log=$work/build.log
 : >"$log"
 
