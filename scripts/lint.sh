@@ -141,6 +141,7 @@ lint "the kernel's checkpatch --strict" kernel_checkpatch
 lint "kernel-doc" found kernel_doc
 lint "W=1 build of the modules" w1
 lint "sparse with endian checks" sparse_endian
+lint "generated netlink code is current" scripts/ynl-regen.sh --check
 
 # --- QEMU code ------------------------------------------------------------------
 
@@ -233,8 +234,7 @@ spdx_for() {
 					echo none ;;
 	dts/*|Documentation/devicetree/*)
 					echo '(GPL-2.0-only OR BSD-2-Clause)' ;;
-	include/uapi/*)			echo 'GPL-2.0-only WITH Linux-syscall-note' ;;
-	Documentation/netlink/specs/*|*-nl-gen.[ch])
+	include/uapi/*|Documentation/netlink/specs/*|*-nl-gen.[ch])
 					echo '((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)' ;;
 	qemu-device/*)			echo 'GPL-2.0-or-later' ;;
 	*)				echo 'GPL-2.0-only' ;;

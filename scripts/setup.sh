@@ -15,7 +15,8 @@ build=(
 	# fetching, unpacking, making the guest
 	dpkg-dev debian-archive-keyring ca-certificates xz-utils cpio rsync
 )
-check=(shellcheck yamllint pyflakes3 codespell python3-docutils libelf-dev git)
+check=(shellcheck yamllint pyflakes3 codespell python3-docutils python3-jsonschema python3-yaml
+	libelf-dev git)
 
 case ${1:-check} in
 run)	packages=("${build[@]}") ;;
