@@ -11,7 +11,16 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'guest'))
-from idma_guest import Guest, GuestError, script  # noqa: E402, F401
+from idma_guest import Guest, GuestError, script  # noqa: E402
+
+__all__ = ['Guest', 'GuestError', 'Scenario', 'device_path', 'script']
+
+
+def device_path(guest):
+    """Where QEMU's object model has the (first) iDMA of a running guest."""
+    return next('/machine/peripheral-anon/' + entry['name']
+                for entry in guest.qmp('qom-list', path='/machine/peripheral-anon')
+                if 'idma-desc64' in entry['type'])
 
 
 class Scenario:
