@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'guest'))
 from idma_guest import Guest, GuestError, script  # noqa: E402
 
-__all__ = ['Guest', 'GuestError', 'Scenario', 'script']
+__all__ = ['Guest', 'GuestError', 'Scenario', 'device_path', 'script']
 
 
 def device_path(guest):
