@@ -63,8 +63,8 @@ found() {
 
 # --- kernel code --------------------------------------------------------------
 
-# What checkpatch says and is not followed. In idma-compat.h, which exists to be
-# about kernel versions and goes away when the driver moves into a kernel tree:
+# What checkpatch says and is not followed. In *-compat.h, which exist to be about
+# kernel versions and go away when the driver moves into a kernel tree:
 #   LINUX_VERSION_CODE		it compares the kernel's version
 #   CONSTANT_COMPARISON		KERNEL_VERSION(...) is taken for a constant
 #   INCLUDE_LINUX		linux/cpufeature.h leaves riscv's asm/cpufeature.h out
@@ -86,7 +86,7 @@ kernel_checkpatch_in() {
 	cd "$linux"
 	for f in "$@"; do
 		case $f in
-		*/idma-compat.h)	ignore=(--ignore 'LINUX_VERSION_CODE,CONSTANT_COMPARISON,INCLUDE_LINUX') ;;
+		*-compat.h)		ignore=(--ignore 'LINUX_VERSION_CODE,CONSTANT_COMPARISON,INCLUDE_LINUX') ;;
 		*-trace.h)		ignore=(--ignore 'OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT,SPACING') ;;
 		*)			ignore=() ;;
 		esac

@@ -143,7 +143,9 @@ static void idma_tx_complete(struct idma_chan *c, struct idma_tx *tx,
 		c->stats.bytes += tx->len;
 	} else {
 		c->stats.errors++;
+		c->stats.faults[c->idma->fault]++;
 		idma_remember_failure(c, tx->vd.tx.cookie);
+		idma_nl_transfer_error(c, tx);
 	}
 
 	vchan_cookie_complete(&tx->vd);
@@ -510,14 +512,17 @@ static void idma_try_revive(struct idma_dev *idma)
 	idma->dead = false;
 	idma->stats.recoveries++;
 	trace_idma_dead(idma, false);
+	idma_nl_recovered(idma, IDMA_RESET_METHOD_REVIVE);
 	dev_info(idma->dev, "the engine has completed everything after all and is used again\n");
 }
 
 static void idma_declare_dead(struct idma_dev *idma)
 {
 	idma->dead = true;
+	idma->fault = IDMA_FAULT_STALL;
 	idma->stats.stalls++;
 	trace_idma_dead(idma, true);
+	idma_nl_dead(idma);
 	dev_err(idma->dev,
 		"no completion for %u ms with %u descriptors in flight (%s): all transfers fail, new ones are refused\n",
 		READ_ONCE(stall_ms), idma_inflight(idma),
@@ -615,6 +620,7 @@ static int idma_pull_reset(struct idma_dev *idma)
 		idma->dead = false;
 		idma->stats.recoveries++;
 		trace_idma_dead(idma, false);
+		idma_nl_recovered(idma, IDMA_RESET_METHOD_LINE);
 		dev_info(idma->dev, "the engine was reset and is used again\n");
 		idma_dispatch(idma);
 	}
@@ -663,11 +669,13 @@ int idma_reset(struct idma_dev *idma)
 		/* Nothing is launched while the reset is pulled */
 		idma_activate(idma);
 		idma->dead = true;
+		idma->fault = IDMA_FAULT_RESET;
 		spin_unlock_irqrestore(&idma->lock, flags);
 		return idma_pull_reset(idma);
 	}
 
 	spin_lock_irqsave(&idma->lock, flags);
+	idma->fault = IDMA_FAULT_RESET;
 	for (i = 0; i < idma->nr_chans; i++) {
 		struct idma_chan *c = &idma->chans[i];
 
@@ -960,6 +968,7 @@ static void idma_stop(struct idma_dev *idma)
 
 	spin_lock_irqsave(&idma->lock, flags);
 	idma->gone = true;
+	idma->fault = IDMA_FAULT_UNBIND;
 	for (i = 0; i < idma->nr_chans; i++) {
 		struct idma_chan *c = &idma->chans[i];
 
@@ -977,6 +986,8 @@ static void idma_stop(struct idma_dev *idma)
 	tasklet_kill(&idma->task);
 
 	spin_lock_irqsave(&idma->lock, flags);
+	/* An engine that was found dead meanwhile had another reason */
+	idma->fault = IDMA_FAULT_UNBIND;
 	if (idma_inflight(idma)) {
 		dev_err(idma->dev,
 			"the engine still has %u descriptors: their memory is given up\n",
@@ -998,6 +1009,7 @@ static void idma_teardown(void *data)
 {
 	struct idma_dev *idma = data;
 
+	idma_nl_unregister(idma);
 	of_dma_controller_free(idma->dev->of_node);
 	idma_stop(idma);
 	dma_async_device_unregister(&idma->dma);
@@ -1210,6 +1222,7 @@ static int idma_probe(struct platform_device *pdev)
 	}
 
 	idma_debugfs_init(idma);
+	idma_nl_register(idma);
 
 	/* From here on the channels live on in clients' hands after an unbind */
 	ret = devm_add_action_or_reset(dev, idma_teardown, idma);
@@ -1338,10 +1351,20 @@ static int __init idma_init(void)
 	if (!idma_tx_cache)
 		return -ENOMEM;
 
+	ret = idma_nl_init();
+	if (ret)
+		goto err_cache;
+
 	ret = platform_driver_register(&idma_driver);
 	if (ret)
-		kmem_cache_destroy(idma_tx_cache);
+		goto err_nl;
 
+	return 0;
+
+err_nl:
+	idma_nl_exit();
+err_cache:
+	kmem_cache_destroy(idma_tx_cache);
 	return ret;
 }
 module_init(idma_init);
@@ -1349,6 +1372,7 @@ module_init(idma_init);
 static void __exit idma_exit(void)
 {
 	platform_driver_unregister(&idma_driver);
+	idma_nl_exit();
 	kmem_cache_destroy(idma_tx_cache);
 }
 module_exit(idma_exit);

@@ -19,6 +19,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <uapi/linux/idma.h>
 
 #include "virt-dma.h"
 
@@ -158,12 +159,14 @@ struct idma_tx {
  * @bytes: bytes of these
  * @errors: transfers completed with an error
  * @terminated: transfers that clients terminated
+ * @faults: the errors by cause
  */
 struct idma_chan_stats {
 	u64 transfers;
 	u64 bytes;
 	u64 errors;
 	u64 terminated;
+	u64 faults[IDMA_FAULT_MAX + 1];
 };
 
 /**
@@ -263,6 +266,7 @@ struct idma_stats {
  * @held: suspended: what is queued stays queued
  * @gone: the driver is unbound
  * @dead: the engine stopped completing and nothing is launched any more
+ * @fault: why transfers that fail do so
  * @backstop_armed: the backstop timer is running and the clock is on
  * @progress: something completed since the backstop timer last expired
  * @stall_ticks: expiries of the backstop timer without progress
@@ -273,6 +277,7 @@ struct idma_stats {
  *	channels, is complete
  * @recover: resets a dead engine where there is a reset line
  * @reset_lock: one pull of the reset line at a time
+ * @nl: link in the netlink family's list of engines
  * @nr_chans: number of channels
  * @chans: the channels
  */
@@ -301,6 +306,7 @@ struct idma_dev {
 	bool held;
 	bool gone;
 	bool dead;
+	enum idma_fault fault;
 	bool backstop_armed;
 	bool progress;
 	unsigned int stall_ticks;
@@ -311,6 +317,7 @@ struct idma_dev {
 	wait_queue_head_t idle_wait;
 	struct work_struct recover;
 	struct mutex reset_lock; /* One pull of the reset line at a time */
+	struct list_head nl;
 
 	unsigned int nr_chans;
 	struct idma_chan chans[];
@@ -352,6 +359,48 @@ int idma_reset(struct idma_dev *idma);
 
 /* idma-desc64.c */
 extern const struct idma_frontend_ops idma_desc64_ops;
+
+/* idma-netlink.c */
+#ifdef CONFIG_NET
+int idma_nl_init(void);
+void idma_nl_exit(void);
+void idma_nl_register(struct idma_dev *idma);
+void idma_nl_unregister(struct idma_dev *idma);
+void idma_nl_transfer_error(struct idma_chan *c, const struct idma_tx *tx);
+void idma_nl_dead(struct idma_dev *idma);
+void idma_nl_recovered(struct idma_dev *idma, enum idma_reset_method method);
+#else
+static inline int idma_nl_init(void)
+{
+	return 0;
+}
+
+static inline void idma_nl_exit(void)
+{
+}
+
+static inline void idma_nl_register(struct idma_dev *idma)
+{
+}
+
+static inline void idma_nl_unregister(struct idma_dev *idma)
+{
+}
+
+static inline void idma_nl_transfer_error(struct idma_chan *c,
+					  const struct idma_tx *tx)
+{
+}
+
+static inline void idma_nl_dead(struct idma_dev *idma)
+{
+}
+
+static inline void idma_nl_recovered(struct idma_dev *idma,
+				     enum idma_reset_method method)
+{
+}
+#endif
 
 /* idma-debugfs.c */
 void idma_debugfs_init(struct idma_dev *idma);
