@@ -133,6 +133,13 @@ static inline void trace(IdmaEngine *e, IdmaTraceType type, uint64_t cycle,
     }
 }
 
+/* The handshakes of single beats, cycle mode only; arg = port. */
+static inline void trace_beat(IdmaEngine *e, IdmaTraceType type,
+                              uint64_t cycle, uint64_t addr, unsigned port)
+{
+    trace(e, type, cycle, addr, port);
+}
+
 static inline void trace_burst(IdmaEngine *e, bool read, uint64_t cycle,
                                uint64_t addr, uint64_t len, IdmaResp resp)
 {
@@ -155,8 +162,11 @@ bool idma_skip_write(IdmaEngine *e, uint64_t cycle, uint64_t addr);
 
 /*
  * Contiguous accesses with the injected response inj already decided; they
- * return the response the engine sees.
+ * return the response the engine sees.  idma_note_resp() counts it, once per
+ * burst.
  */
+void idma_note_resp(IdmaEngine *e, IdmaBusKind kind, IdmaResp resp,
+                    uint64_t addr);
 IdmaResp idma_bus_read(IdmaEngine *e, const IdmaBusAttr *attr, IdmaResp inj,
                        uint64_t addr, uint8_t *buf, uint32_t len);
 IdmaResp idma_bus_write(IdmaEngine *e, const IdmaBusAttr *attr, IdmaResp inj,
@@ -168,10 +178,6 @@ void idma_mark(IdmaEngine *e, uint64_t cycle, uint64_t addr);
 
 /* The line goes high in this cycle (or later, or not at all: faults). */
 void idma_irq_raise(IdmaEngine *e, uint64_t cycle);
-static inline bool idma_irq_room(const IdmaEngine *e)
-{
-    return e->s.irq_count < IDMA_IRQ_DELAY_SLOTS;
-}
 
 /* Input FIFO: the head if it can be seen in the given cycle. */
 static inline bool idma_inq_peek(const IdmaEngine *e, uint64_t cycle,
@@ -198,5 +204,12 @@ uint64_t idma_func_next(const IdmaEngine *e, unsigned *what);
 void idma_func_step(IdmaEngine *e, unsigned what, uint64_t cycle);
 bool idma_func_busy(const IdmaEngine *e);
 bool idma_func_valid(const IdmaEngine *e, const char **why);
+
+/* Cycle mode; a step is one clock. */
+uint64_t idma_cycle_next(const IdmaEngine *e);
+void idma_cycle_step(IdmaEngine *e, uint64_t cycle);
+void idma_cycle_reset(IdmaEngine *e);
+bool idma_cycle_busy(const IdmaEngine *e);
+bool idma_cycle_valid(const IdmaEngine *e, const char **why);
 
 #endif

@@ -16,6 +16,9 @@
 /* The register bus completes a write every second cycle at best. */
 #define LAUNCH_SPACING      2
 
+/* Cycles from the write of an address until STATUS counts it. */
+#define FULL_DELAY          2
+
 void idma_engine_config_default(IdmaEngineConfig *cfg)
 {
     *cfg = (IdmaEngineConfig) {
@@ -42,8 +45,9 @@ const char *idma_engine_config_check(const IdmaEngineConfig *cfg,
     if (!why) {
         why = &dummy;
     }
-    if (cfg->timing != IDMA_TIMING_FUNCTIONAL) {
-        *why = "must be functional";
+    if (cfg->timing != IDMA_TIMING_FUNCTIONAL &&
+        cfg->timing != IDMA_TIMING_CYCLE) {
+        *why = "must be functional or cycle";
         return "timing";
     }
     if (cfg->n_speculation > IDMA_MAX_NSPEC) {
@@ -95,6 +99,10 @@ const char *idma_engine_config_check(const IdmaEngineConfig *cfg,
     if (!cfg->axi_id_bits || cfg->axi_id_bits > 8) {
         *why = "must be 1..8";
         return "axi_id_bits";
+    }
+    if (cfg->lossless > 1) {
+        *why = "must be 0 or 1";
+        return "lossless";
     }
     return NULL;
 }
@@ -157,6 +165,12 @@ void idma_engine_reset(IdmaEngine *e, uint64_t cycle)
     e->s.now = min64(cycle, CYCLE_LIMIT);
     e->s.f.ev = e->s.now;
     e->s.desc_addr = UINT64_MAX;
+    idma_cycle_reset(e);
+}
+
+static bool cycle_mode(const IdmaEngine *e)
+{
+    return e->cfg.timing == IDMA_TIMING_CYCLE;
 }
 
 bool idma_engine_set_faults(IdmaEngine *e, const IdmaEngineFaults *faults)
@@ -176,6 +190,9 @@ bool idma_engine_set_faults(IdmaEngine *e, const IdmaEngineFaults *faults)
     memset(e->s.f_err, 0, sizeof(e->s.f_err));
     /* what a former fault held back goes on from here, not in the past */
     e->s.f.ev = e->s.now;
+    if (cycle_mode(e) && idma_cycle_busy(e)) {
+        e->s.c.next = e->s.now + 1;
+    }
     return true;
 }
 
@@ -236,14 +253,13 @@ bool idma_skip_write(IdmaEngine *e, uint64_t cycle, uint64_t addr)
  * Bus
  */
 
-static IdmaResp note_resp(IdmaEngine *e, IdmaBusKind kind, IdmaResp resp,
-                          uint64_t addr)
+void idma_note_resp(IdmaEngine *e, IdmaBusKind kind, IdmaResp resp,
+                    uint64_t addr)
 {
     if (resp != IDMA_RESP_OKAY) {
         e->stats.bus_errors[kind]++;
         e->stats.last_error_addr = addr;
     }
-    return resp;
 }
 
 IdmaResp idma_bus_read(IdmaEngine *e, const IdmaBusAttr *attr, IdmaResp inj,
@@ -256,12 +272,11 @@ IdmaResp idma_bus_read(IdmaEngine *e, const IdmaBusAttr *attr, IdmaResp inj,
         for (i = 0; i < len; i++) {
             buf[i] = ERROR_PATTERN >> (8 * ((addr + i) & 7));
         }
-        return note_resp(e, (IdmaBusKind)attr->kind, inj, addr);
+        return inj;
     }
     memset(buf, 0, len);
     resp = e->ops->read(e->opaque, attr, addr, buf, len);
-    return note_resp(e, (IdmaBusKind)attr->kind,
-                     inj != IDMA_RESP_OKAY ? inj : resp, addr);
+    return inj != IDMA_RESP_OKAY ? inj : resp;
 }
 
 IdmaResp idma_bus_write(IdmaEngine *e, const IdmaBusAttr *attr, IdmaResp inj,
@@ -270,11 +285,10 @@ IdmaResp idma_bus_write(IdmaEngine *e, const IdmaBusAttr *attr, IdmaResp inj,
     IdmaResp resp;
 
     if (inj != IDMA_RESP_OKAY && !e->faults.err_keep_data) {
-        return note_resp(e, (IdmaBusKind)attr->kind, inj, addr);
+        return inj;
     }
     resp = e->ops->write(e->opaque, attr, addr, buf, len);
-    return note_resp(e, (IdmaBusKind)attr->kind,
-                     inj != IDMA_RESP_OKAY ? inj : resp, addr);
+    return inj != IDMA_RESP_OKAY ? inj : resp;
 }
 
 /*
@@ -292,15 +306,20 @@ void idma_fetch(IdmaEngine *e, uint64_t cycle, uint64_t addr, uint64_t w[4])
     IdmaResp inj = idma_err_match(e, IDMA_BUS_FETCH, cycle, word,
                                   IDMA_DESC_SIZE);
     uint8_t buf[IDMA_DESC_SIZE];
+    IdmaResp resp;
     unsigned i;
 
     if (!word) {
         first = IDMA_DESC_SIZE;
     }
-    idma_bus_read(e, &attr, inj, word, buf, first);
+    resp = idma_bus_read(e, &attr, inj, word, buf, first);
     if (first < IDMA_DESC_SIZE) {
-        idma_bus_read(e, &attr, inj, 0, buf + first, IDMA_DESC_SIZE - first);
+        IdmaResp rest = idma_bus_read(e, &attr, inj, 0, buf + first,
+                                      IDMA_DESC_SIZE - first);
+
+        resp = resp == IDMA_RESP_OKAY ? rest : resp;
     }
+    idma_note_resp(e, IDMA_BUS_FETCH, resp, word);
     for (i = 0; i < 4; i++) {
         w[i] = load_le64(buf + 8 * i);
     }
@@ -318,6 +337,7 @@ void idma_mark(IdmaEngine *e, uint64_t cycle, uint64_t addr)
 
     memset(ones, 0xff, sizeof(ones));
     resp = idma_bus_write(e, &attr, inj, word, ones, sizeof(ones));
+    idma_note_resp(e, IDMA_BUS_MARK, resp, word);
     e->stats.marks++;
     trace(e, IDMA_TRACE_MARK, cycle, addr, resp);
 }
@@ -340,10 +360,21 @@ static void irq_pulse(IdmaEngine *e, uint64_t cycle)
     }
 }
 
+static void irq_enqueue(IdmaEngine *e, uint64_t slot)
+{
+    if (e->s.irq_count) {
+        /* the delay may have been shortened: pulses still do not overtake */
+        uint64_t last = e->s.irq_head + e->s.irq_count - 1;
+
+        slot = max64(slot, e->s.irq_delayed[last % IDMA_IRQ_DELAY_SLOTS] + 1);
+    }
+    e->s.irq_delayed[(e->s.irq_head + e->s.irq_count) %
+                     IDMA_IRQ_DELAY_SLOTS] = slot;
+    e->s.irq_count++;
+}
+
 void idma_irq_raise(IdmaEngine *e, uint64_t cycle)
 {
-    uint64_t slot;
-
     e->stats.irqs++;
     e->s.f_irq++;
     if (counted(e->s.f_irq, e->faults.drop_irq_nth,
@@ -358,16 +389,11 @@ void idma_irq_raise(IdmaEngine *e, uint64_t cycle)
     if (e->faults.delay_irq) {
         idma_fault_hit(e, IDMA_FAULT_IRQ_DELAYED, cycle, 0);
     }
-    slot = cycle + e->faults.delay_irq;
-    if (e->s.irq_count) {
-        /* the delay may have been shortened: pulses still do not overtake */
-        uint64_t last = e->s.irq_head + e->s.irq_count - 1;
-
-        slot = max64(slot, e->s.irq_delayed[last % IDMA_IRQ_DELAY_SLOTS] + 1);
+    if (e->s.irq_count == IDMA_IRQ_DELAY_SLOTS) {
+        e->s.irq_waiting++;
+    } else {
+        irq_enqueue(e, cycle + e->faults.delay_irq);
     }
-    e->s.irq_delayed[(e->s.irq_head + e->s.irq_count) %
-                     IDMA_IRQ_DELAY_SLOTS] = slot;
-    e->s.irq_count++;
 }
 
 static uint64_t irq_next(const IdmaEngine *e)
@@ -379,6 +405,10 @@ static void irq_step(IdmaEngine *e, uint64_t cycle)
 {
     e->s.irq_head = (e->s.irq_head + 1) % IDMA_IRQ_DELAY_SLOTS;
     e->s.irq_count--;
+    if (e->s.irq_waiting) {
+        e->s.irq_waiting--;
+        irq_enqueue(e, cycle + e->faults.delay_irq);
+    }
     irq_pulse(e, cycle);
 }
 
@@ -395,24 +425,28 @@ uint64_t idma_engine_next(const IdmaEngine *e)
 {
     unsigned what;
 
-    return min64(irq_next(e), idma_func_next(e, &what));
+    return min64(irq_next(e), cycle_mode(e) ? idma_cycle_next(e)
+                                            : idma_func_next(e, &what));
 }
 
 bool idma_engine_busy(const IdmaEngine *e)
 {
-    return e->s.inq_count || idma_func_busy(e);
+    return e->s.inq_count ||
+           (cycle_mode(e) ? idma_cycle_busy(e) : idma_func_busy(e));
 }
 
 uint64_t idma_engine_run(IdmaEngine *e, uint64_t until_cycle,
                          uint64_t step_budget)
 {
+    const bool cycle = cycle_mode(e);
     uint64_t next, irq;
-    unsigned what;
+    unsigned what = 0;
 
     until_cycle = min64(until_cycle, CYCLE_LIMIT);
     for (;;) {
         irq = irq_next(e);
-        next = min64(irq, idma_func_next(e, &what));
+        next = min64(irq, cycle ? idma_cycle_next(e)
+                                : idma_func_next(e, &what));
         if (next > until_cycle) {
             e->s.now = max64(e->s.now, until_cycle);
             return next;
@@ -423,6 +457,8 @@ uint64_t idma_engine_run(IdmaEngine *e, uint64_t until_cycle,
         e->s.now = max64(e->s.now, next);
         if (irq == next) {
             irq_step(e, e->s.now);
+        } else if (cycle) {
+            idma_cycle_step(e, e->s.now);
         } else {
             idma_func_step(e, what, e->s.now);
         }
@@ -441,6 +477,22 @@ bool idma_engine_can_launch(const IdmaEngine *e)
 {
     /* the FIFO and the register itself hold one address each place */
     return e->s.inq_count <= e->cfg.input_fifo_depth;
+}
+
+/*
+ * What STATUS shows: an address is counted once it has moved from the register
+ * into the FIFO, so the bit says "full" one address before a write stalls.
+ */
+static bool status_full(const IdmaEngine *e, uint64_t cycle)
+{
+    uint64_t i, slot, n = 0;
+
+    for (i = 0; i < e->s.inq_count; i++) {
+        slot = e->s.inq_head + i;
+        slot = slot >= IDMA_INQ_SIZE ? slot - IDMA_INQ_SIZE : slot;
+        n += e->s.inq[slot].cycle + FULL_DELAY <= cycle;
+    }
+    return n >= e->cfg.input_fifo_depth;
 }
 
 /* The cycle in which an access takes place; runs what is due before it. */
@@ -506,6 +558,7 @@ IdmaRegResult idma_engine_reg_write(IdmaEngine *e, uint64_t cycle,
     e->s.inq[slot].addr = value;
     e->s.inq[slot].cycle = cycle;
     e->s.inq_count++;
+    e->s.c.next = min64(e->s.c.next, cycle + 1);
     e->stats.launches++;
     trace(e, IDMA_TRACE_LAUNCH, cycle, value, 0);
     return IDMA_REG_OK;
@@ -519,12 +572,12 @@ uint64_t idma_engine_reg_read(IdmaEngine *e, uint64_t cycle, uint64_t offset,
     if (!access_ok(offset, size)) {
         return 0;
     }
-    access_cycle(e, cycle, false);
+    cycle = access_cycle(e, cycle, false);
     if ((offset & ~7ull) == IDMA_REG_STATUS) {
         if (idma_engine_busy(e) || e->faults.stuck_busy) {
             value |= IDMA_STATUS_BUSY;
         }
-        if (!idma_engine_can_launch(e)) {
+        if (status_full(e, cycle)) {
             value |= IDMA_STATUS_FIFO_FULL;
         }
     }
@@ -559,13 +612,21 @@ bool idma_engine_state_valid(const IdmaEngine *e, const char **why)
         }
     }
     if (s->irq_head >= IDMA_IRQ_DELAY_SLOTS ||
-        s->irq_count > IDMA_IRQ_DELAY_SLOTS) {
+        s->irq_count > IDMA_IRQ_DELAY_SLOTS ||
+        (s->irq_waiting && s->irq_count < IDMA_IRQ_DELAY_SLOTS)) {
         *why = "delayed interrupts";
         return false;
+    }
+    for (i = 0; i < s->irq_count; i++) {
+        if (s->irq_delayed[(s->irq_head + i) % IDMA_IRQ_DELAY_SLOTS] >
+            2 * CYCLE_LIMIT) {
+            *why = "delayed interrupt";
+            return false;
+        }
     }
     if (s->f_hung > 1) {
         *why = "fault state";
         return false;
     }
-    return idma_func_valid(e, why);
+    return cycle_mode(e) ? idma_cycle_valid(e, why) : idma_func_valid(e, why);
 }

@@ -80,6 +80,12 @@ typedef struct IdmaEngineConfig {
     uint32_t bus_bytes;             /* 8; the only width built so far */
     uint32_t max_burst_beats;       /* AXI: 1..256, a power of two; 256 */
     uint32_t axi_id_bits;           /* 1..8; default 3 */
+    /*
+     * Cycle mode: the RTL's pending-address FIFO is one entry too small and
+     * loses an entry when write answers are much slower than reads.  0: as
+     * the RTL; 1: as it was meant.  Functional mode never loses one.
+     */
+    uint32_t lossless;
 } IdmaEngineConfig;
 
 typedef enum IdmaResp {
@@ -89,7 +95,7 @@ typedef enum IdmaResp {
 } IdmaResp;
 
 typedef enum IdmaBusKind {
-    IDMA_BUS_FETCH,         /* descriptor, 32 bytes */
+    IDMA_BUS_FETCH,         /* descriptor; 32 bytes, cycle mode: 4 times 8 */
     IDMA_BUS_READ,          /* data in */
     IDMA_BUS_WRITE,         /* data out */
     IDMA_BUS_MARK,          /* completion mark, 8 bytes */
@@ -115,6 +121,16 @@ typedef enum IdmaTraceType {
     IDMA_TRACE_IRQ,         /* arg = 1 new pulse, 0 joined to the last one */
     IDMA_TRACE_ZERO_LENGTH, /* addr = descriptor */
     IDMA_TRACE_FAULT,       /* an injected fault took effect; arg = IdmaFault */
+    /*
+     * Handshakes on the memory port, cycle mode only; arg = 0 front-end,
+     * 1 back-end.  The front-end's AR is IDMA_TRACE_FETCH.
+     */
+    IDMA_TRACE_AR,          /* addr */
+    IDMA_TRACE_R_BEAT,      /* arg = 2: descriptor beat dropped by a flush */
+    IDMA_TRACE_R_STALL,     /* a data beat is there and is not taken */
+    IDMA_TRACE_AW,          /* addr */
+    IDMA_TRACE_W_BEAT,      /* addr of the bus word */
+    IDMA_TRACE_B,
 } IdmaTraceType;
 
 typedef struct IdmaTraceEvent {
@@ -183,7 +199,11 @@ typedef struct IdmaErrRange {
 typedef struct IdmaEngineFaults {
     uint64_t drop_irq_nth;
     uint64_t drop_irq_every;
-    uint64_t delay_irq;         /* cycles, < 2^32 */
+    /*
+     * Cycles, < 2^32.  Of more than 256 pulses under way at once the later
+     * ones wait longer.
+     */
+    uint64_t delay_irq;
     uint64_t hang_from;         /* n-th request and later never complete */
     uint64_t skip_write_nth;    /* data write bursts silently not done */
     uint64_t skip_write_every;
@@ -222,7 +242,7 @@ typedef struct IdmaEngineStats {
     uint64_t write_bursts;
     uint64_t bytes_read;
     uint64_t bytes_written;
-    uint64_t bus_errors[IDMA_BUS_KINDS];    /* responses other than OKAY */
+    uint64_t bus_errors[IDMA_BUS_KINDS];    /* bursts not answered OKAY */
     uint64_t faults[IDMA_FAULTS];           /* injected, by IdmaFault */
     uint64_t last_error_addr;
     uint64_t busy_cycles;       /* cycles with BUSY set */

@@ -140,7 +140,7 @@ static FuncEvent next_event(const IdmaEngine *e, uint64_t *when)
                        f->mark_t + 1),
                  EV_MARK);
     }
-    if (f->mark > f->irq && idma_irq_room(e)) {
+    if (f->mark > f->irq) {
         earliest(&best, &ev,
                  max64(f->resp_t[f->irq % IDMA_FUNC_RING] + 2 +
                        cfg_write_rt(cfg), f->irq_t + 1),
@@ -342,7 +342,7 @@ static void start_transfer(IdmaEngine *e, uint64_t cycle)
     req = req_at(e, f->mv);
     f->mv_active = 1;
     f->mv_off = 0;
-    f->rd_inj = f->wr_inj = f->wr_skip = 0;
+    f->rd_inj = f->wr_inj = f->wr_skip = f->rd_resp = f->wr_resp = 0;
     f->r_free = max64(f->r_free, max64(req->t + 1 + cfg_read_rt(&e->cfg),
                                        cycle - 1));
     if (e->faults.delay_transfer) {
@@ -450,6 +450,7 @@ static void move_pieces(IdmaEngine *e, const IdmaFuncReq *req, uint64_t cycle,
         IdmaResp resp;
 
         if (rd_first) {
+            f->rd_resp = IDMA_RESP_OKAY;
             f->rd_inj = idma_err_match(e, IDMA_BUS_READ, cycle, src,
                                        coupled ? n :
                                        burst_len(src, left, window));
@@ -461,9 +462,14 @@ static void move_pieces(IdmaEngine *e, const IdmaFuncReq *req, uint64_t cycle,
             resp = idma_bus_read(e, &rd, (IdmaResp)f->rd_inj, src, buf, n);
         }
         e->stats.bytes_read += n;
+        if (resp != IDMA_RESP_OKAY && f->rd_resp == IDMA_RESP_OKAY) {
+            f->rd_resp = resp;
+            idma_note_resp(e, IDMA_BUS_READ, resp, src);
+        }
         trace_burst(e, true, cycle, src, n, resp);
 
         if (wr_first) {
+            f->wr_resp = IDMA_RESP_OKAY;
             f->wr_inj = idma_err_match(e, IDMA_BUS_WRITE, cycle, dst,
                                        coupled ? n :
                                        burst_len(dst, left, window));
@@ -479,6 +485,10 @@ static void move_pieces(IdmaEngine *e, const IdmaFuncReq *req, uint64_t cycle,
                                       n);
             }
             e->stats.bytes_written += n;
+        }
+        if (resp != IDMA_RESP_OKAY && f->wr_resp == IDMA_RESP_OKAY) {
+            f->wr_resp = resp;
+            idma_note_resp(e, IDMA_BUS_WRITE, resp, dst);
         }
         trace_burst(e, false, cycle, dst, n, resp);
         f->mv_off += n;
@@ -723,6 +733,7 @@ bool idma_func_valid(const IdmaEngine *e, const char **why)
         }
     }
     if (f->rd_inj > IDMA_RESP_DECERR || f->wr_inj > IDMA_RESP_DECERR ||
+        f->rd_resp > IDMA_RESP_DECERR || f->wr_resp > IDMA_RESP_DECERR ||
         f->wr_skip > 1) {
         *why = "burst in progress";
         return false;

@@ -67,7 +67,7 @@ static double now(void)
     struct timespec ts;
 
     clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec + ts.tv_nsec * 1e-9;
+    return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
 static void put64(uint64_t at, uint64_t v)
@@ -150,8 +150,8 @@ static void bench(IdmaTiming timing, bool map)
     printf("%-10s %-6s 64 B: %6.2f M descriptors/s, %7.1f M cycles/s   "
            "1 MiB: %5.2f GB/s = %5.1f %% of memcpy\n",
            timing == IDMA_TIMING_CYCLE ? "cycle" : "functional",
-           map ? "map" : "calls", n64 / best64 * 1e-6, cyc64 * 1e-6,
-           8.0 * MIB / best1m * 1e-9, 100 * bestcpy / best1m);
+           map ? "map" : "calls", n64 / best64 / 1e6, cyc64 / 1e6,
+           8.0 * MIB / best1m / 1e9, 100 * bestcpy / best1m);
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Run TAP programs one after the other, number their tests through, and sum up.
+# An argument is a program, or a program with its own arguments.
 # Exit status: 0 if nothing failed.
 
 passed=0
@@ -10,9 +11,10 @@ skipped=0
 
 echo "TAP version 13"
 for prog in "$@"; do
-    echo "# $prog"
+    echo "# ${prog%% *}"
     out=$(mktemp) || exit 1
-    "$prog" > "$out"
+    # shellcheck disable=SC2086 # a program and its arguments
+    $prog > "$out"
     status=$?
     n_ok=$(grep -c '^ok ' "$out")
     n_bad=$(grep -c '^not ok ' "$out")
@@ -27,7 +29,7 @@ for prog in "$@"; do
     # a program that died or printed no plan has failed beyond its tests
     if ! grep -q '^1\.\.[1-9]' "$out" ||
        { [ "$status" -ne 0 ] && [ "$n_bad" -eq 0 ]; }; then
-        echo "not ok $((base + n_ok + n_bad + 1)) - $prog ended early (status $status)"
+        echo "not ok $((base + n_ok + n_bad + 1)) - ${prog%% *} ended early (status $status)"
         n_bad=$((n_bad + 1))
     fi
     rm -f "$out"

@@ -174,8 +174,11 @@ static void test_input_fifo(void)
                      SRC(i), DST(i));
         }
         for (i = 0; i < 10; i++) {
-            CHECK_EQ(idma_engine_reg_read(&w->e, 2 * i, IDMA_REG_STATUS, 8) &
-                     IDMA_STATUS_FIFO_FULL, 0);
+            idma_engine_run(&w->e, 2 * i, UINT64_MAX);
+            /* the ninth has filled the FIFO, the register takes one more */
+            CHECK_EQ(idma_engine_reg_read(&w->e, 2 * i, IDMA_REG_STATUS, 8),
+                     (i ? IDMA_STATUS_BUSY : 0) |
+                     (i == 9 ? IDMA_STATUS_FIFO_FULL : 0));
             CHECK_EQ(launch(w, 2 * i, SLOT(2 * i)), IDMA_REG_OK);
         }
         CHECK_EQ(idma_engine_reg_read(&w->e, 19, IDMA_REG_STATUS, 8), 3);
@@ -795,10 +798,10 @@ static void test_faults(void)
 
     plan_subtest("fault: more delayed interrupts than there are places");
     f.delay_irq = 1000000;
-    start_faulty(&f, 600);
+    start_faulty(&f, 340);
     CHECK(run_idle(w, FAR));
-    CHECK_EQ(w->irqs, 600);
-    CHECK_EQ(w->e.stats.marks, 600);
+    CHECK_EQ(w->irqs, 340);
+    CHECK_EQ(w->e.stats.marks, 340);
     f.delay_irq = 0;
     subtest_done();
 
@@ -1084,6 +1087,43 @@ static void test_slicing(void)
     subtest_done();
 }
 
+/* A word of the mode's state that is not in the middle of an array. */
+static uint64_t scalar_at(uint64_t *seed)
+{
+    static const size_t at[] = {
+#define AT(m) offsetof(IdmaEngineState, c.m)
+        AT(next), AT(inflight), AT(spec_head), AT(spec_count), AT(ars_head),
+        AT(ars_count), AT(leg_valid), AT(n_to_flush), AT(fetch_beat),
+        AT(rd_head), AT(rd_count), AT(req_head), AT(req_count),
+        AT(pend_head), AT(pend_count), AT(irqf_head), AT(irqf_count),
+        AT(awa_head), AT(awa_count), AT(w_counter), AT(r_len), AT(r_valid),
+        AT(w_len), AT(w_valid), AT(opt_flags), AT(read_shift), AT(ar_valid),
+        AT(rdp_head), AT(rdp_count), AT(wdp_head), AT(wdp_count),
+        AT(aws_head), AT(aws_count), AT(last_head), AT(last_count),
+        AT(aw_ahead), AT(first_r), AT(w_cnt_valid), AT(w_num_beats),
+        AT(lane_head[3]), AT(lane_count[3]), AT(wt_head), AT(wt_count),
+        AT(wt_beat), AT(mar_head), AT(mar_count), AT(mar_beat), AT(r_head),
+        AT(r_count), AT(w_head), AT(w_count), AT(b_head), AT(b_count),
+        AT(box_head), AT(box_count),
+#undef AT
+    };
+    static const size_t at_func[] = {
+#define AT(m) offsetof(IdmaEngineState, f.m)
+        AT(ev), AT(base_valid), AT(base_addr), AT(fetch_head),
+        AT(fetch_count), AT(fetch_sampled), AT(ar_t), AT(resolve_t), AT(tail),
+        AT(leg), AT(mv), AT(resp), AT(mark), AT(irq), AT(leg_t), AT(mark_t),
+        AT(irq_t), AT(mv_active), AT(mv_off), AT(mv_chunk), AT(mv_t),
+        AT(r_free), AT(rd_inj), AT(wr_inj), AT(wr_skip), AT(rd_resp),
+        AT(wr_resp),
+#undef AT
+    };
+
+    if (test_timing == IDMA_TIMING_FUNCTIONAL) {
+        return at_func[rnd(seed) % (sizeof(at_func) / sizeof(at_func[0]))] / 8;
+    }
+    return at[rnd(seed) % (sizeof(at) / sizeof(at[0]))] / 8;
+}
+
 /* States that no engine was ever in: refused, or harmless. */
 static void test_hostile_state(void)
 {
@@ -1098,7 +1138,7 @@ static void test_hostile_state(void)
     launch(w, 0, SLOT(0));
     idma_engine_run(&w->e, 300, UINT64_MAX);
     memcpy(good, w->e.words, sizeof(good));
-    for (i = 0; i < 20000; i++) {
+    for (i = 0; i < 5000; i++) {
         unsigned n = 1 + rnd(&seed) % 3;
         const char *why = NULL;
 
@@ -1110,7 +1150,8 @@ static void test_hostile_state(void)
             uint64_t at = rnd(&seed) % IDMA_ENGINE_STATE_WORDS;
 
             if (rnd(&seed) & 1) {
-                at %= 200;
+                /* scalars are rare among the arrays */
+                at = rnd(&seed) & 1 ? at % 200 : scalar_at(&seed);
             }
             w->e.words[at] = odd[rnd(&seed) % (sizeof(odd) / 8)];
         }
@@ -1131,8 +1172,8 @@ static void test_hostile_state(void)
             CHECK(!"state went bad");
         }
     }
-    CHECK(refused > 1000);
-    CHECK(accepted > 1000);
+    CHECK(refused > 500);
+    CHECK(accepted > 500);
     subtest_done();
 }
 
@@ -1185,7 +1226,9 @@ static void test_idle(void)
 
 int main(void)
 {
-    static const IdmaTiming modes[] = { IDMA_TIMING_FUNCTIONAL };
+    static const IdmaTiming modes[] = {
+        IDMA_TIMING_FUNCTIONAL, IDMA_TIMING_CYCLE,
+    };
     unsigned i;
 
     w = world_new();

@@ -32,7 +32,7 @@ extern char test_context[256];
 #define DESC_SIZE   0x40000u
 #define SRC_BASE    0x100000000ull
 #define DST_BASE    0x300000000ull
-#define BUF_SIZE    0x400000u
+#define BUF_SIZE    0x180000u
 #define TOP_BASE    0xfffffffffffff000ull
 #define LOW_SIZE    0x1000u
 
