@@ -254,7 +254,7 @@ static void addr_gen_plain_granted(IdmaEngine *e, Wires *w)
     w->feedback_addr = w->fe_ar_addr;
     c->inflight = 1;
     if (c->next_addr_q == IDMA_DESC_END) {
-        idma_inq_pop(e);
+        idma_inq_pop(e, w->t);
     }
 }
 
@@ -388,7 +388,7 @@ static void addr_gen_prefetch(IdmaEngine *e, Wires *w)
             c->base_valid = 0;
         }
         if (takes && queued_valid) {
-            idma_inq_pop(e);
+            idma_inq_pop(e, w->t);
             w->active = true;
         }
     }

@@ -192,10 +192,20 @@ static inline bool idma_inq_peek(const IdmaEngine *e, uint64_t cycle,
     return true;
 }
 
-static inline void idma_inq_pop(IdmaEngine *e)
+static inline uint64_t idma_inq_slot(const IdmaEngine *e, uint64_t i)
 {
-    e->s.inq_head = e->s.inq_head + 1 == IDMA_INQ_SIZE ? 0
-                                                       : e->s.inq_head + 1;
+    i += e->s.inq_head;
+    return i >= IDMA_INQ_SIZE ? i - IDMA_INQ_SIZE : i;
+}
+
+static inline void idma_inq_pop(IdmaEngine *e, uint64_t cycle)
+{
+    if (e->s.inq_count > e->cfg.input_fifo_depth) {
+        /* the address in the register moves up, a stalled write follows */
+        e->s.inq[idma_inq_slot(e, e->s.inq_count - 1)].in_fifo = cycle + 2;
+        e->s.inq_free = cycle + 2;
+    }
+    e->s.inq_head = idma_inq_slot(e, 1);
     e->s.inq_count--;
 }
 

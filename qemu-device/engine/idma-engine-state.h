@@ -11,7 +11,7 @@
 #ifndef IDMA_ENGINE_STATE_H
 #define IDMA_ENGINE_STATE_H
 
-#define IDMA_ENGINE_STATE_VERSION       2
+#define IDMA_ENGINE_STATE_VERSION       3
 
 /* One more than the FIFO holds: the register itself keeps an address. */
 #define IDMA_INQ_SIZE           (IDMA_MAX_FIFO + 1)
@@ -21,6 +21,7 @@
 typedef struct IdmaInputSlot {
     uint64_t addr;
     uint64_t cycle;         /* of the register write */
+    uint64_t in_fifo;       /* cycle from which the FIFO counts it */
 } IdmaInputSlot;
 
 /* A descriptor fetch in flight (functional mode). */
@@ -271,7 +272,11 @@ typedef struct IdmaEngineState {
     uint64_t last_launch;   /* cycle of the last accepted write, plus one */
     uint64_t busy_since;    /* cycle, plus one; 0 = idle */
 
-    /* input FIFO and the holding register in front of it */
+    /*
+     * Input FIFO and, if it is full, the holding register in front of it;
+     * inq_free: the first cycle in which that register takes another address.
+     */
+    uint64_t inq_free;
     uint64_t inq_head;
     uint64_t inq_count;
     IdmaInputSlot inq[IDMA_INQ_SIZE];

@@ -16,8 +16,8 @@
 /* The register bus completes a write every second cycle at best. */
 #define LAUNCH_SPACING      2
 
-/* Cycles from the write of an address until STATUS counts it. */
-#define FULL_DELAY          2
+/* Cycles from the write of an address until the FIFO counts it. */
+#define FIFO_DELAY          2
 
 void idma_engine_config_default(IdmaEngineConfig *cfg)
 {
@@ -473,47 +473,60 @@ uint64_t idma_engine_run(IdmaEngine *e, uint64_t until_cycle,
  * Registers
  */
 
-bool idma_engine_can_launch(const IdmaEngine *e)
+/* Addresses that the FIFO itself holds in the given cycle. */
+static uint64_t fifo_count(const IdmaEngine *e, uint64_t cycle)
 {
-    /* the FIFO and the register itself hold one address each place */
-    return e->s.inq_count <= e->cfg.input_fifo_depth;
+    uint64_t i, n = 0;
+
+    for (i = 0; i < e->s.inq_count; i++) {
+        n += e->s.inq[idma_inq_slot(e, i)].in_fifo <= cycle;
+    }
+    return n;
 }
 
 /*
- * What STATUS shows: an address is counted once it has moved from the register
- * into the FIFO, so the bit says "full" one address before a write stalls.
+ * A write is let through if the FIFO had room in the cycle before, its set-up
+ * phase.  The last address may have been on its way then, so that a write
+ * right behind it finds the FIFO full and stays in the register.
  */
-static bool status_full(const IdmaEngine *e, uint64_t cycle)
+static bool accepts(const IdmaEngine *e, uint64_t cycle)
 {
-    uint64_t i, slot, n = 0;
+    return e->s.inq_count <= e->cfg.input_fifo_depth &&
+           fifo_count(e, cycle - 1) < e->cfg.input_fifo_depth;
+}
 
-    for (i = 0; i < e->s.inq_count; i++) {
-        slot = e->s.inq_head + i;
-        slot = slot >= IDMA_INQ_SIZE ? slot - IDMA_INQ_SIZE : slot;
-        n += e->s.inq[slot].cycle + FULL_DELAY <= cycle;
+/* The earliest cycle in which a write that is on the bus can be through. */
+static uint64_t launch_cycle(const IdmaEngine *e, uint64_t cycle)
+{
+    cycle = max64(cycle, e->s.inq_free);
+    if (e->s.last_launch) {
+        cycle = max64(cycle, e->s.last_launch - 1 + LAUNCH_SPACING);
     }
-    return n >= e->cfg.input_fifo_depth;
+    return cycle;
+}
+
+bool idma_engine_can_launch(const IdmaEngine *e)
+{
+    return accepts(e, launch_cycle(e, e->s.now));
 }
 
 /* The cycle in which an access takes place; runs what is due before it. */
 static uint64_t access_cycle(IdmaEngine *e, uint64_t cycle, bool launch)
 {
-    uint64_t next = idma_engine_next(e);
+    uint64_t next = idma_engine_next(e), t;
 
     cycle = max64(min64(cycle, CYCLE_LIMIT), e->s.now);
     if (next < cycle) {
         /* the caller's budget ran out: the engine is behind, and so is this */
         cycle = e->s.now;
     }
-    if (launch && e->s.last_launch &&
-        cycle < e->s.last_launch - 1 + LAUNCH_SPACING) {
-        uint64_t t = e->s.last_launch - 1 + LAUNCH_SPACING;
-
+    if (launch) {
+        t = launch_cycle(e, cycle);
         /* bounded: the few steps that two cycles can hold */
-        if (idma_engine_run(e, t - 1, 16) >= t) {
+        if (t > cycle && accepts(e, t) && idma_engine_run(e, t - 1, 16) >= t) {
             cycle = t;
         } else {
-            cycle = e->s.now;
+            cycle = max64(cycle, e->s.now);
         }
     }
     e->s.now = max64(e->s.now, cycle);
@@ -543,7 +556,7 @@ IdmaRegResult idma_engine_reg_write(IdmaEngine *e, uint64_t cycle,
     shift = 8 * offset;
     mask = (size == 8 ? UINT64_MAX : (1ull << (8 * size)) - 1) << shift;
     value = (e->s.desc_addr & ~mask) | ((value << shift) & mask);
-    if (!idma_engine_can_launch(e)) {
+    if (!accepts(e, cycle)) {
         e->stats.stalls++;
         trace(e, IDMA_TRACE_REJECT, cycle, value, 0);
         return IDMA_REG_STALL;
@@ -553,11 +566,12 @@ IdmaRegResult idma_engine_reg_write(IdmaEngine *e, uint64_t cycle,
     }
     e->s.desc_addr = value;
     e->s.last_launch = cycle + 1;
-    slot = e->s.inq_head + e->s.inq_count;
-    slot = slot >= IDMA_INQ_SIZE ? slot - IDMA_INQ_SIZE : slot;
+    slot = idma_inq_slot(e, e->s.inq_count);
     e->s.inq[slot].addr = value;
     e->s.inq[slot].cycle = cycle;
     e->s.inq_count++;
+    e->s.inq[slot].in_fifo = e->s.inq_count > e->cfg.input_fifo_depth
+                             ? IDMA_NEVER : cycle + FIFO_DELAY;
     e->s.c.next = min64(e->s.c.next, cycle + 1);
     e->stats.launches++;
     trace(e, IDMA_TRACE_LAUNCH, cycle, value, 0);
@@ -577,7 +591,7 @@ uint64_t idma_engine_reg_read(IdmaEngine *e, uint64_t cycle, uint64_t offset,
         if (idma_engine_busy(e) || e->faults.stuck_busy) {
             value |= IDMA_STATUS_BUSY;
         }
-        if (status_full(e, cycle)) {
+        if (fifo_count(e, cycle) >= e->cfg.input_fifo_depth) {
             value |= IDMA_STATUS_FIFO_FULL;
         }
     }
@@ -596,7 +610,7 @@ bool idma_engine_state_valid(const IdmaEngine *e, const char **why)
         why = &dummy;
     }
     if (s->now > CYCLE_LIMIT || s->last_launch > CYCLE_LIMIT + 1 ||
-        s->busy_since > CYCLE_LIMIT + 1 || s->irq_last > CYCLE_LIMIT + 1) {
+        s->busy_since > CYCLE_LIMIT + 1 || s->inq_free > CYCLE_LIMIT + 2 || s->irq_last > CYCLE_LIMIT + 1) {
         *why = "cycle counter";
         return false;
     }

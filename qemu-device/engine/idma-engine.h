@@ -330,8 +330,11 @@ uint64_t idma_engine_next(const IdmaEngine *e);
  * A write to DESC_ADDR of any size updates the bytes written and launches
  * the whole register, so two 32-bit halves are two launches, the first one
  * with whatever the other half held (ones after reset).  IDMA_REG_STALL:
- * the bus would hold the write; nothing was changed, write it again once
- * STATUS.FIFO_FULL is clear (idma_engine_can_launch()).
+ * the bus would hold the write; nothing was changed.  Write it again as soon
+ * as idma_engine_can_launch() says so, to be asked after each step.
+ *
+ * Launches are at least two cycles apart, the pace of the register bus: a
+ * write that comes earlier takes place later, and the engine runs until then.
  */
 IdmaRegResult idma_engine_reg_write(IdmaEngine *e, uint64_t cycle,
                                     uint64_t offset, unsigned size,

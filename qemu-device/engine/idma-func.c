@@ -173,7 +173,7 @@ static void ev_take(IdmaEngine *e, uint64_t cycle)
 
     f->base_addr = e->s.inq[e->s.inq_head].addr;
     f->base_valid = 1;
-    idma_inq_pop(e);
+    idma_inq_pop(e, cycle);
     /* the prefetcher registers the address first */
     f->ar_t = cycle + (e->cfg.n_speculation ? 1 : 0);
 }
@@ -248,7 +248,7 @@ static void ev_resolve(IdmaEngine *e, uint64_t cycle)
                                : f->base_addr + IDMA_DESC_SIZE;
     right = e->cfg.n_speculation && known && target == guess;
     if (from_queue) {
-        idma_inq_pop(e);
+        idma_inq_pop(e, cycle);
     }
     if (right && f->fetch_count > 1) {
         e->stats.guess_hits++;

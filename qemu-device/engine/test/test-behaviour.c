@@ -170,7 +170,7 @@ static void test_input_fifo(void)
 
         world_start(w, &c, 4);
         for (i = 0; i < 12; i++) {
-            put_desc(w, SLOT(2 * i), 64, IDMA_FLAGS_PLAIN, IDMA_DESC_END,
+            put_desc(w, SLOT(i), 64, IDMA_FLAGS_PLAIN, IDMA_DESC_END,
                      SRC(i), DST(i));
         }
         for (i = 0; i < 10; i++) {
@@ -179,23 +179,47 @@ static void test_input_fifo(void)
             CHECK_EQ(idma_engine_reg_read(&w->e, 2 * i, IDMA_REG_STATUS, 8),
                      (i ? IDMA_STATUS_BUSY : 0) |
                      (i == 9 ? IDMA_STATUS_FIFO_FULL : 0));
-            CHECK_EQ(launch(w, 2 * i, SLOT(2 * i)), IDMA_REG_OK);
+            CHECK_EQ(launch(w, 2 * i, SLOT(i)), IDMA_REG_OK);
         }
+        idma_engine_run(&w->e, 19, UINT64_MAX);
         CHECK_EQ(idma_engine_reg_read(&w->e, 19, IDMA_REG_STATUS, 8), 3);
-        CHECK_EQ(launch(w, 20, SLOT(20)), IDMA_REG_STALL);
-        CHECK_EQ(w->e.stats.stalls, 1);
-        /* room comes back when the first descriptor's next has arrived */
-        while (!idma_engine_can_launch(&w->e)) {
-            idma_engine_run(&w->e, idma_engine_next(&w->e), 1);
+        /* the bus holds the 11th and the 12th until an entry is popped */
+        for (i = 10; i < 12; i++) {
+            uint64_t stalls = w->e.stats.stalls;
+
+            CHECK_EQ(launch(w, idma_engine_now(&w->e) + 1, SLOT(i)),
+                     IDMA_REG_STALL);
+            CHECK_EQ(w->e.stats.stalls, stalls + 1);
+            while (!idma_engine_can_launch(&w->e)) {
+                idma_engine_run(&w->e, idma_engine_next(&w->e), 1);
+            }
+            CHECK_EQ(idma_engine_reg_write(&w->e, idma_engine_now(&w->e), 0,
+                                           8, SLOT(i)), IDMA_REG_OK);
+            CHECK_EQ(nth_event(w, IDMA_TRACE_LAUNCH, i)->cycle,
+                     nspecs[k] ? (i == 10 ? 207 : 211)
+                               : (i == 10 ? 206 : 409));
         }
-        CHECK(idma_engine_now(&w->e) >= 203 && idma_engine_now(&w->e) <= 207);
-        CHECK_EQ(launch(w, idma_engine_now(&w->e), SLOT(20)), IDMA_REG_OK);
         CHECK(run_idle(w, FAR));
-        CHECK_EQ(w->e.stats.marks, 11);
-        for (i = 0; i < 11; i++) {
-            CHECK_EQ(nth_event(w, IDMA_TRACE_MARK, i)->addr, SLOT(2 * i));
+        CHECK_EQ(w->e.stats.marks, 12);
+        for (i = 0; i < 12; i++) {
+            CHECK_EQ(nth_event(w, IDMA_TRACE_MARK, i)->addr, SLOT(i));
             CHECK(same(w, SRC(i), DST(i), 64));
         }
+    }
+    subtest_done();
+
+    plan_subtest("a write stalls when FIFO_FULL has been seen set");
+    {
+        IdmaEngineConfig c = config(4, 100);
+
+        world_start(w, &c, 4);
+        for (i = 0; i < 9; i++) {
+            CHECK_EQ(launch(w, 10 * i, SLOT(2 * i)), IDMA_REG_OK);
+        }
+        idma_engine_run(&w->e, 85, UINT64_MAX);
+        CHECK_EQ(idma_engine_reg_read(&w->e, 85, IDMA_REG_STATUS, 8), 3);
+        CHECK_EQ(launch(w, 87, SLOT(20)), IDMA_REG_STALL);
+        CHECK(!idma_engine_can_launch(&w->e));
     }
     subtest_done();
 
