@@ -35,6 +35,9 @@ IDMA_TMP=()
 
 _idma_cleanup() {
 	local d
+	# A child that is killed between its fork and its exec still has our
+	# traps; what they clean up is not its own.
+	[ "$BASHPID" = "$$" ] || return 0
 	if [ -n "$IDMA_CHILD" ]; then
 		kill "$IDMA_CHILD" 2>/dev/null || true
 		wait "$IDMA_CHILD" 2>/dev/null || true
