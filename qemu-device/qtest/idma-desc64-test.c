@@ -17,6 +17,7 @@
 #include "qemu/bswap.h"
 #include "qemu/units.h"
 #include "libqtest.h"
+#include "hw/dma/idma-engine/idma-engine.h"
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"
 #include "qobject/qnum.h"
@@ -1255,6 +1256,95 @@ static void test_migrate_mismatch(void)
     unlink(file);
 }
 
+static void fuzz_heal(QTestState *qts);
+
+/*
+ * A stream that was tampered with is refused, or leaves an engine that can be
+ * run and reset; it never hurts QEMU.
+ */
+static void test_migrate_corrupt(void)
+{
+    g_autofree char *file = g_strdup_printf("%s/idma-%d.mig", g_get_tmp_dir(),
+                                            getpid());
+    g_autofree char *uri = g_strdup_printf("file:%s", file);
+    g_autofree char *dev = machine_args("delay-irq-cycles=500");
+    g_autofree char *args = g_strdup_printf("%s -incoming defer", dev);
+    g_autofree char *good = NULL, *bad = NULL;
+    const char *env = getenv("IDMA_FUZZ_SEED");
+    uint32_t seed = env ? g_ascii_strtoull(env, NULL, 0) : g_random_int();
+    GRand *r = g_rand_new_with_seed(seed);
+    /* parameters and faults, some 300 bytes, come before the words */
+    const size_t state = 8 * IDMA_ENGINE_STATE_WORDS + 300;
+    size_t size, at;
+    unsigned refused = 0, loaded = 0;
+    QTestState *qts = start("delay-irq-cycles=500");
+    Chain c;
+
+    g_test_message("IDMA_FUZZ_SEED=%" PRIu32, seed);
+    chain_put(qts, &c, DESCS, 51);
+    for (int i = 0; i < 14; i++) {
+        launch(qts, DESCS);
+    }
+    cycles(qts, 3000);
+    save_to(qts, file);
+    qtest_quit(qts);
+    g_assert_true(g_file_get_contents(file, &good, &size, NULL));
+    /* the section's name with its length; the device tree has it, too */
+    for (at = 0; memcmp(good + at, "\x0bidma-desc64", 12); at++) {
+        g_assert_cmpuint(at + 12 + state, <, size);
+    }
+    at += 12;
+    bad = g_malloc(size);
+
+    for (int i = 0; i < 24; i++) {
+        QDict *rsp;
+        g_autofree char *status = NULL;
+
+        memcpy(bad, good, size);
+        for (int n = g_rand_int_range(r, 1, 6); n; n--) {
+            /* what comes first is what decides most */
+            size_t pos = at + g_rand_int_range(r, 0, g_rand_boolean(r)
+                                                     ? 800 : state);
+
+            bad[pos] = g_rand_boolean(r) ? g_rand_int(r) : 0xff;
+        }
+        g_assert_true(g_file_set_contents(file, bad, size, NULL));
+        qts = qtest_init(args);
+        qtest_qmp_assert_success(qts, "{ 'execute': 'migrate-incoming', "
+                                 "'arguments': { 'uri': %s, "
+                                 "'exit-on-error': false } }", uri);
+        do {
+            g_usleep(1000);
+            rsp = qtest_qmp_assert_success_ref(qts,
+                      "{ 'execute': 'query-migrate' }");
+            g_free(status);
+            status = g_strdup(qdict_get_try_str(rsp, "status") ?: "none");
+            qobject_unref(rsp);
+        } while (strcmp(status, "completed") && strcmp(status, "failed"));
+
+        if (!strcmp(status, "completed")) {
+            loaded++;
+            qtest_qmp_assert_success(qts, "{ 'execute': 'cont' }");
+            for (int n = 0; n < 10; n++) {
+                qtest_readq(qts, STATUS);
+                launch(qts, DESCS);
+                cycles(qts, 1000);
+            }
+            fuzz_heal(qts);
+            /* the clock may have come from anywhere: is it alive at all? */
+            qtest_readq(qts, STATUS);
+        } else {
+            refused++;
+        }
+        qtest_quit(qts);
+    }
+    g_test_message("refused %u, loaded %u", refused, loaded);
+    g_assert_cmpuint(refused, >, 0);
+    g_rand_free(r);
+    g_free(c.data);
+    unlink(file);
+}
+
 static void job_wait(QTestState *qts, const char *id)
 {
     for (;;) {
@@ -1759,6 +1849,7 @@ int main(int argc, char **argv)
     qtest_add_func("/idma-desc64/migrate/chain", test_migrate);
     qtest_add_func("/idma-desc64/migrate/held", test_migrate_held);
     qtest_add_func("/idma-desc64/migrate/mismatch", test_migrate_mismatch);
+    qtest_add_func("/idma-desc64/migrate/corrupt", test_migrate_corrupt);
     qtest_add_func("/idma-desc64/snapshot", test_snapshot);
     qtest_add_func("/idma-desc64/properties/bad", test_bad_properties);
     qtest_add_func("/idma-desc64/properties/run-time",

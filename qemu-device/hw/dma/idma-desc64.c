@@ -355,6 +355,9 @@ static void idma_trace(void *opaque, const IdmaTraceEvent *ev)
     case IDMA_TRACE_FAULT:
         trace_idma_desc64_fault(id, ev->cycle, ev->addr, ev->arg);
         break;
+    default:
+        /* single beats on the bus: more than a running machine can log */
+        break;
     }
 }
 
