@@ -35,6 +35,8 @@ IDMA_TMP=()
 
 _idma_cleanup() {
 	local d
+	# A child that is killed between fork and exec still has our traps.
+	[ "$BASHPID" = $$ ] || return 0
 	# A child that is killed between its fork and its exec still has our
 	# traps; what they clean up is not its own.
 	[ "$BASHPID" = "$$" ] || return 0
