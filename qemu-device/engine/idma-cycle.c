@@ -21,8 +21,8 @@
 
 #include "idma-engine-int.h"
 
-#define PORT_FE         0u
-#define PORT_BE         1u
+#define PORT_FE         0
+#define PORT_BE         1
 
 #define META_LAST       1u
 #define META_PORT_S     1
@@ -118,9 +118,11 @@ static bool mem_read(IdmaEngine *e, uint64_t t)
     uint8_t buf[8] = { 0 };
     uint32_t lane, n;
 
-    if (!c->mar_count || b->t >= t || c->r_count >= (way ? 2 * way : 1)) {
+    if (!c->mar_count || b->t >= t || c->read_t > t ||
+        c->r_count >= (way ? 2 * way : 1)) {
         return false;
     }
+    c->read_t = t + e->cfg.read_interval;
     read_attr(e, b, &attr);
     if (!c->mar_beat) {
         c->rd_inj = idma_err_match(e, (IdmaBusKind)attr.kind, t, b->addr,
@@ -610,7 +612,7 @@ static void write_channel(IdmaEngine *e, Wires *w, bool be_valid, uint8_t mask,
     uint64_t data = 0, meta;
     unsigned i;
 
-    if (!c->wt_count || c->w_count == IDMA_CYC_WBEATS) {
+    if (!c->wt_count || c->w_count == IDMA_CYC_WBEATS || c->write_t > w->t) {
         return;
     }
     if (b->port == PORT_FE) {
@@ -670,6 +672,7 @@ static void write_channel(IdmaEngine *e, Wires *w, bool be_valid, uint8_t mask,
     beat->burst_addr = b->addr;
     beat->burst_len = b->len;
     c->w_count++;
+    c->write_t = w->t + e->cfg.write_interval;
     c->wt_beat++;
     trace_beat(e, IDMA_TRACE_W_BEAT, w->t, beat->addr, b->port);
     if (last) {
@@ -685,16 +688,30 @@ static void write_channel(IdmaEngine *e, Wires *w, bool be_valid, uint8_t mask,
     w->active = true;
 }
 
-/* Two requests, fair: the one after the last winner goes first. */
-static unsigned arbitrate(uint64_t *rr, bool req0, bool req1)
+/*
+ * Two requests, fair: the one after the last winner goes first.  Requests that
+ * find the memory not ready are settled among themselves, later ones wait.
+ * Returns the winner, or -1 if nothing is granted in this clock.
+ */
+static int arbitrate(uint64_t *rr, uint64_t *lock, bool req0, bool req1,
+                     bool ready)
 {
-    unsigned win = req0 && req1 ? *rr : req1;
+    int win;
 
-    if (*rr == 0) {
-        *rr = req1;
-    } else {
-        *rr = !req0;
+    if (*lock) {
+        req0 = req0 && (*lock & 1);
+        req1 = req1 && (*lock & 2);
     }
+    *lock = 0;
+    if (!req0 && !req1) {
+        return -1;
+    }
+    if (!ready) {
+        *lock = req0 | req1 << 1;
+        return -1;
+    }
+    win = req0 && req1 ? (int)*rr : req1;
+    *rr = *rr == 0 ? req1 : !req0;
     return win;
 }
 
@@ -710,16 +727,14 @@ static void write_side(IdmaEngine *e, Wires *w)
     bool be_aw = c->aws_count &&
                  ((aws->flags & IDMA_FLAG_DECOUPLE_AW) ||
                   (!c->aw_ahead && be_valid && first));
-    bool grant = (fe_aw || be_aw) && c->wt_count < IDMA_CYC_WTRANS &&
-                 c->b_count + c->wt_count < IDMA_CYC_BRESP - 1;
-    unsigned port = 0;
+    bool ready = c->wt_count < IDMA_CYC_WTRANS &&
+                 c->b_count + c->wt_count < IDMA_CYC_BRESP - 1 &&
+                 (!e->cfg.mem_writes || c->wt_count + c->b_count < e->cfg.mem_writes);
+    int port = arbitrate(&c->aw_rr, &c->aw_lock, fe_aw, be_aw, ready);
 
-    if (grant) {
-        port = arbitrate(&c->aw_rr, fe_aw, be_aw);
-    }
     /* the multiplexer looks at the order of AWs one clock later */
     write_channel(e, w, be_valid, mask, first, last);
-    if (!grant) {
+    if (port < 0) {
         return;
     }
     w->active = true;
@@ -816,11 +831,17 @@ static bool fetch_beat(IdmaEngine *e, Wires *w, bool valid, uint64_t data,
     c->engage = engage;
     c->n_to_flush = n_to_flush;
 
-    if (c->fetch_beat == 1 && !c->irq_pushed) {
+    /*
+     * Pushed in each clock that the reader stays here; the RTL relies on
+     * memory without gaps.  The box makes its own gaps and is no memory.
+     */
+    if (c->fetch_beat == 1 && (!c->irq_pushed ||
+                               !(e->cfg.lossless || c->box_count ||
+                                 e->faults.delay_guess))) {
         uint64_t depth = e->cfg.pending_fifo_depth + 2 * backend_depth(e);
 
         /* dropped when full, as the RTL does */
-        if (c->irqf_count < depth) {
+        if (c->irqf_count < (e->cfg.lossless ? IDMA_CYC_IRQS : depth)) {
             c->irqf[ring(c->irqf_head, c->irqf_count, IDMA_CYC_IRQS)] =
                 c->desc[0] >> 32 & IDMA_FLAG_IRQ;
             c->irqf_count++;
@@ -902,6 +923,7 @@ static void read_side(IdmaEngine *e, Wires *w)
                    PORT_BE);
     }
     if (taken) {
+        c->reads_out -= r->meta & META_LAST;
         c->r_head = ring(c->r_head, 1, IDMA_CYC_RBEATS);
         c->r_count--;
         w->active = true;
@@ -984,8 +1006,15 @@ static uint64_t next_arrival(const IdmaEngine *e, uint64_t t)
     if (e->s.inq_count && e->s.inq[e->s.inq_head].cycle + 1 > t) {
         next = e->s.inq[e->s.inq_head].cycle + 1;
     }
-    if (c->mar_count && c->mar[c->mar_head].t + 1 > t) {
-        next = min64(next, c->mar[c->mar_head].t + 1);
+    if (c->mar_count) {
+        uint64_t due = max64(c->mar[c->mar_head].t + 1, c->read_t);
+
+        if (due > t) {
+            next = min64(next, due);
+        }
+    }
+    if (c->wt_count && c->write_t > t) {
+        next = min64(next, c->write_t);
     }
     if (c->r_count && c->r[c->r_head].t > t) {
         next = min64(next, c->r[c->r_head].t);
@@ -1010,7 +1039,8 @@ void idma_cycle_step(IdmaEngine *e, uint64_t cycle)
     IdmaCycState *c = &e->s.c;
     Wires w = { .t = cycle };
     Legal l;
-    bool awa_room, ar;
+    bool awa_room, ar_ready;
+    int ar;
 
     w.active = mem_read(e, cycle);
 
@@ -1025,16 +1055,18 @@ void idma_cycle_step(IdmaEngine *e, uint64_t cycle)
     if (l.read) {
         push_read(e, c->r_addr, l.r_n);
     }
-    ar = (w.fe_ar || w.be_ar) && c->mar_count < IDMA_CYC_ARS &&
-         c->rd_count < IDMA_CYC_ARS;
-    if (ar) {
+    ar_ready = c->mar_count < IDMA_CYC_ARS && c->rd_count < IDMA_CYC_ARS &&
+               (!e->cfg.mem_reads || c->reads_out < e->cfg.mem_reads);
+    ar = arbitrate(&c->ar_rr, &c->ar_lock, w.fe_ar, w.be_ar, ar_ready);
+    if (ar >= 0) {
         IdmaCycBurst *m = &c->mar[ring(c->mar_head, c->mar_count,
                                        IDMA_CYC_ARS)];
         uint64_t way = e->cfg.read_latency;
 
         c->mar_count++;
+        c->reads_out++;
         w.active = true;
-        if (arbitrate(&c->ar_rr, w.fe_ar, w.be_ar) == PORT_FE) {
+        if (ar == PORT_FE) {
             *m = (IdmaCycBurst) {
                 .addr = w.fe_ar_addr & ~7ull, .len = IDMA_DESC_SIZE,
                 .beats = DESC_BEATS, .port = PORT_FE,
@@ -1124,7 +1156,7 @@ bool idma_cycle_valid(const IdmaEngine *e, const char **why)
     const IdmaCycState *c = &e->s.c;
     const uint64_t t_limit = 1ull << 62;
     const uint64_t nax = e->cfg.num_ax_in_flight;
-    uint64_t i, ahead = 0;
+    uint64_t i, ahead = 0, reads = c->mar_count;
 
     *why = "fetch addresses";
     if (c->base_valid > 1 || c->next_valid_q > 1 || c->flush_q > 1 ||
@@ -1209,7 +1241,7 @@ bool idma_cycle_valid(const IdmaEngine *e, const char **why)
         }
     }
     *why = "multiplexer";
-    if (c->ar_rr > 1 || c->aw_rr > 1 || c->wr_inj > IDMA_RESP_DECERR ||
+    if (c->ar_rr > 1 || c->aw_rr > 1 || c->ar_lock > 3 || c->aw_lock > 3 || c->wr_inj > IDMA_RESP_DECERR ||
         c->wr_skip > 1 ||
         BAD_RING(c->wt_head, c->wt_count, IDMA_CYC_WTRANS)) {
         return false;
@@ -1245,7 +1277,9 @@ bool idma_cycle_valid(const IdmaEngine *e, const char **why)
         return false;
     }
     *why = "memory";
-    if (BAD_RING(c->mar_head, c->mar_count, IDMA_CYC_ARS) ||
+    if (c->read_t > e->s.now + IDMA_MAX_INTERVAL ||
+        c->write_t > e->s.now + IDMA_MAX_INTERVAL ||
+        BAD_RING(c->mar_head, c->mar_count, IDMA_CYC_ARS) ||
         BAD_RING(c->r_head, c->r_count, IDMA_CYC_RBEATS) ||
         BAD_RING(c->w_head, c->w_count, IDMA_CYC_WBEATS) ||
         BAD_RING(c->b_head, c->b_count, IDMA_CYC_BRESP) ||
@@ -1280,6 +1314,10 @@ bool idma_cycle_valid(const IdmaEngine *e, const char **why)
         if (r->meta > 3 || r->t > e->s.now + cfg_way(&e->cfg)) {
             return false;
         }
+        reads += r->meta & META_LAST;
+    }
+    if (c->reads_out != reads) {
+        return false;
     }
     for (i = 0; i < c->b_count; i++) {
         const IdmaCycB *b = &c->b[ring(c->b_head, i, IDMA_CYC_BRESP)];

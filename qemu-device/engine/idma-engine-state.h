@@ -11,7 +11,7 @@
 #ifndef IDMA_ENGINE_STATE_H
 #define IDMA_ENGINE_STATE_H
 
-#define IDMA_ENGINE_STATE_VERSION       3
+#define IDMA_ENGINE_STATE_VERSION       4
 
 /* One more than the FIFO holds: the register itself keeps an address. */
 #define IDMA_INQ_SIZE           (IDMA_MAX_FIFO + 1)
@@ -92,7 +92,7 @@ typedef struct IdmaFuncState {
  * configuration.
  */
 #define IDMA_CYC_ADDRS          256u    /* > PendingFifoDepth + BackendDepth */
-#define IDMA_CYC_IRQS           512u    /* > PendingFifoDepth + 2 * that */
+#define IDMA_CYC_IRQS           1024u   /* > PendingFifoDepth + 2 * that */
 #define IDMA_CYC_META           128u    /* >= NumAxInFlight + BufferDepth */
 #define IDMA_CYC_WTRANS         64u     /* MaxWTrans of the multiplexer */
 #define IDMA_CYC_ARS            512u    /* reads on their way to the memory */
@@ -232,9 +232,11 @@ typedef struct IdmaCycState {
     uint64_t lane_count[IDMA_LANES];
     uint64_t lane[IDMA_LANES][IDMA_MAX_BUFFER];
 
-    /* multiplexer */
+    /* multiplexer; *_lock: requests that met a memory that was not ready */
     uint64_t ar_rr;
     uint64_t aw_rr;
+    uint64_t ar_lock;
+    uint64_t aw_lock;
     uint64_t wt_head;
     uint64_t wt_count;
     uint64_t wt_beat;       /* beats of the head that have passed */
@@ -242,7 +244,10 @@ typedef struct IdmaCycState {
     uint64_t wr_inj;        /* injected IdmaResp of that burst */
     uint64_t wr_skip;
 
-    /* memory */
+    /* memory: reads it has not finished, when it can go on */
+    uint64_t reads_out;
+    uint64_t read_t;
+    uint64_t write_t;
     uint64_t mar_head;
     uint64_t mar_count;
     uint64_t mar_beat;      /* beats of the head that have been read */

@@ -31,6 +31,8 @@ void idma_engine_config_default(IdmaEngineConfig *cfg)
         .mem_mode = IDMA_MEM_CUTS,
         .read_latency = 13,
         .write_latency = 13,
+        .read_interval = 1,
+        .write_interval = 1,
         .bus_bytes = 8,
         .max_burst_beats = 256,
         .axi_id_bits = 3,
@@ -86,6 +88,22 @@ const char *idma_engine_config_check(const IdmaEngineConfig *cfg,
         cfg->write_latency != cfg->read_latency) {
         *why = "must equal read_latency when mem_mode is cuts";
         return "write_latency";
+    }
+    if (cfg->mem_reads > IDMA_CYC_ARS) {
+        *why = "must be 0..512";
+        return "mem_reads";
+    }
+    if (cfg->mem_writes > IDMA_CYC_ARS) {
+        *why = "must be 0..512";
+        return "mem_writes";
+    }
+    if (!cfg->read_interval || cfg->read_interval > IDMA_MAX_INTERVAL) {
+        *why = "must be 1..256";
+        return "read_interval";
+    }
+    if (!cfg->write_interval || cfg->write_interval > IDMA_MAX_INTERVAL) {
+        *why = "must be 1..256";
+        return "write_interval";
     }
     if (cfg->bus_bytes != 8) {
         *why = "must be 8: only the 64-bit bus is built";

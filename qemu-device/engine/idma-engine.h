@@ -47,6 +47,7 @@
 #define IDMA_MAX_AX             64u
 #define IDMA_MAX_BUFFER         64u
 #define IDMA_MAX_LATENCY        1000u
+#define IDMA_MAX_INTERVAL       256u
 #define IDMA_MAX_ERR_RANGES     4u
 
 /* "Nothing will happen on its own." */
@@ -77,13 +78,25 @@ typedef struct IdmaEngineConfig {
     IdmaMemMode mem_mode;           /* default cuts */
     uint32_t read_latency;          /* cuts: L; default 13 */
     uint32_t write_latency;         /* cuts: must equal read_latency */
+    /*
+     * A memory that is not ideal: transactions it takes before it has
+     * answered the first (0: no limit), and cycles per beat, 1..256.  What is
+     * measured on the RTL has the defaults 0, 0, 1, 1.
+     */
+    uint32_t mem_reads;             /* cycle mode only */
+    uint32_t mem_writes;            /* cycle mode only */
+    uint32_t read_interval;
+    uint32_t write_interval;
     uint32_t bus_bytes;             /* 8; the only width built so far */
     uint32_t max_burst_beats;       /* AXI: 1..256, a power of two; 256 */
     uint32_t axi_id_bits;           /* 1..8; default 3 */
     /*
-     * Cycle mode: the RTL's pending-address FIFO is one entry too small and
-     * loses an entry when write answers are much slower than reads.  0: as
-     * the RTL; 1: as it was meant.  Functional mode never loses one.
+     * Cycle mode, two defects of the RTL: the pending-address FIFO is one
+     * entry too small and loses an entry when write answers are much slower
+     * than reads, and cycles between the beats of a descriptor (which
+     * read_interval > 1 makes) multiply its interrupt flag; either leaves the
+     * engine busy for ever.  0: as the RTL; 1: as it was meant.  Functional
+     * mode never loses anything.
      */
     uint32_t lossless;
 } IdmaEngineConfig;

@@ -126,8 +126,9 @@ static FuncEvent next_event(const IdmaEngine *e, uint64_t *when)
         if (f->fetch_sampled) {
             fetch = &f->fetch[f->fetch_head % IDMA_MAX_NSPEC];
             earliest(&best, &ev,
-                     max64(fetch->t_r + 2 + e->faults.delay_guess,
-                           f->resolve_t + DESC_BEATS),
+                     max64(fetch->t_r + 2 * cfg->read_interval +
+                           e->faults.delay_guess,
+                           f->resolve_t + DESC_BEATS * cfg->read_interval),
                      EV_RESOLVE);
         }
     }
@@ -191,7 +192,7 @@ static void ev_fetch(IdmaEngine *e, uint64_t cycle)
      * many of its bursts are really in front.
      */
     fetch->t_r = max64(soonest, min64(f->r_free, soonest + AHEAD_BEATS));
-    f->r_free = max64(f->r_free, cycle) + DESC_BEATS;
+    f->r_free = max64(f->r_free, cycle) + DESC_BEATS * e->cfg.read_interval;
     fetch->addr = f->base_addr + f->fetch_count * IDMA_DESC_SIZE;
     fetch->t_ar = cycle;
     fetch->sampled = 0;
@@ -314,11 +315,12 @@ static void plan_step(IdmaEngine *e)
         uint64_t dst = req->dst + f->mv_off + done;
         uint64_t n = min64(min64(to_window_end(src, window),
                                  to_window_end(dst, window)), left - done);
-        uint64_t beats = max64(beats_of(src, n), beats_of(dst, n));
+        uint64_t r_beats = beats_of(src, n), w_beats = beats_of(dst, n);
 
         /* the legalizer and the write channel need two cycles per burst */
-        cost += max64(beats, 2);
-        accesses += plain ? 2 : 2 * beats;
+        cost += max64(2, max64(r_beats * e->cfg.read_interval,
+                               w_beats * e->cfg.write_interval));
+        accesses += plain ? 2 : r_beats + w_beats;
         done += n;
         pieces++;
     }

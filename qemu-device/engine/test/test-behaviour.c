@@ -984,6 +984,9 @@ static void test_config(void)
         ROW(num_ax_in_flight, 65), ROW(buffer_depth, 1),
         ROW(buffer_depth, 65), ROW(read_latency, 1001),
         ROW(write_latency, 1001), ROW(write_latency, 5), ROW(bus_bytes, 4),
+        ROW(mem_reads, 513), ROW(mem_writes, 513), ROW(read_interval, 0),
+        ROW(read_interval, 257), ROW(write_interval, 0),
+        ROW(write_interval, 257), ROW(lossless, 2),
         ROW(max_burst_beats, 0), ROW(max_burst_beats, 100),
         ROW(max_burst_beats, 512), ROW(axi_id_bits, 0), ROW(axi_id_bits, 9),
 #undef ROW
@@ -1235,6 +1238,89 @@ static void test_map(void)
     subtest_done();
 }
 
+/* Memory that is not ideal: what its limits must do to the time. */
+static uint64_t memory_run(const IdmaEngineConfig *c, unsigned n, uint32_t len)
+{
+    world_start(w, c, 22);
+    chain(0, n, len, IDMA_FLAGS_PLAIN);
+    launch(w, 0, SLOT(0));
+    CHECK(run_idle(w, FAR));
+    CHECK_EQ(w->irqs, n);
+    CHECK(same(w, SRC(n - 1), DST(n - 1), len));
+    return w->last_irq;
+}
+
+static void test_memory_limits(void)
+{
+    IdmaEngineConfig c = config(4, 20);
+    uint64_t ideal, t;
+
+    plan_subtest("slow beats stretch the data by as much");
+    c.lossless = 1;
+    ideal = memory_run(&c, 4, 4096);
+    c.read_interval = 3;
+    t = memory_run(&c, 4, 4096);
+    CHECK(t - ideal > 4 * 512 * 2 - 50 && t - ideal < 4 * 512 * 2 + 150);
+    c.read_interval = 1;
+    c.write_interval = 4;
+    t = memory_run(&c, 4, 4096);
+    CHECK(t - ideal > 4 * 512 * 3 - 50 && t - ideal < 4 * 512 * 3 + 150);
+    c.write_interval = 1;
+    subtest_done();
+
+    if (test_timing != IDMA_TIMING_CYCLE) {
+        return;
+    }
+    plan_subtest("outstanding limits: one latency per transaction at worst");
+    ideal = memory_run(&c, 32, 64);
+    c.mem_reads = 1;
+    t = memory_run(&c, 32, 64);
+    /* a fetch, its guesses and a burst each take 2L + 1 and their beats */
+    CHECK(t > 32 * (41 + 4 + 41 + 8));
+    CHECK(t > 2 * ideal);
+    c.mem_reads = 0;
+    c.mem_writes = 1;
+    t = memory_run(&c, 32, 64);
+    CHECK(t > 32 * (41 + 8 + 41));
+    c.mem_writes = 512;
+    c.mem_reads = 512;
+    CHECK_EQ(memory_run(&c, 32, 64), ideal);
+    subtest_done();
+
+    /* behaviours 9, second defect */
+    plan_subtest("gaps inside descriptors multiply the interrupt flag");
+    c = config(4, 1);
+    c.read_interval = 2;
+    world_start(w, &c, 23);
+    chain(0, 6, 64, IDMA_FLAGS_PLAIN & ~IDMA_FLAG_IRQ);
+    put64(w, SLOT(5), (uint64_t)IDMA_FLAGS_PLAIN << 32 | 64);
+    launch(w, 0, SLOT(0));
+    CHECK(!run_idle(w, FAR));
+    CHECK(idma_engine_busy(&w->e));
+    CHECK_EQ(w->e.stats.marks, 6);
+    CHECK_EQ(w->irqs, 0);
+    CHECK(same(w, SRC(5), DST(5), 64));
+    subtest_done();
+
+    /* behaviours 9, first defect */
+    plan_subtest("slow answers make the RTL lose a descriptor, lossless not");
+    c = config(4, 0);
+    c.mem_mode = IDMA_MEM_DIRECT;
+    c.write_latency = 100;
+    c.num_ax_in_flight = 4;
+    world_start(w, &c, 23);
+    chain(0, 64, 8, IDMA_FLAGS_PLAIN);
+    launch(w, 0, SLOT(0));
+    CHECK(!run_idle(w, FAR));
+    CHECK_EQ(w->e.stats.marks, 63);
+    CHECK(idma_engine_busy(&w->e));
+    CHECK_EQ(idma_engine_next(&w->e), IDMA_NEVER);
+    c.lossless = 1;
+    memory_run(&c, 64, 8);
+    CHECK_EQ(w->e.stats.marks, 64);
+    subtest_done();
+}
+
 static void test_idle(void)
 {
     plan_subtest("an idle engine asks for nothing");
@@ -1283,6 +1369,7 @@ int main(void)
         test_slicing();
         test_hostile_state();
         test_map();
+        test_memory_limits();
     }
     world_free(w);
     return all_done();

@@ -89,6 +89,14 @@ static void make_scene(Scene *s, uint64_t *seed)
         /* much slower writes than reads make the RTL drop an entry */
         s->cfg.write_latency = s->cfg.read_latency / 2;
     }
+    if (rnd(seed) % 4 == 0) {
+        s->cfg.mem_reads = rnd(seed) % 5;
+        s->cfg.mem_writes = rnd(seed) % 5;
+        s->cfg.read_interval = 1 + rnd(seed) % 3;
+        s->cfg.write_interval = 1 + rnd(seed) % 3;
+        /* gaps in descriptors make the RTL hang */
+        s->cfg.lossless = 1;
+    }
     s->cfg.max_burst_beats = 1u << (rnd(seed) % 9);
     s->gap = rnd(seed) % 3 ? 2 : rnd(seed) % 1000;
     s->n = 1 + rnd(seed) % MAX_DESC;
