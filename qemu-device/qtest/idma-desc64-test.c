@@ -6,9 +6,8 @@
  * tree, fault switches, statistics, reset, migration, a live monitor.
  *
  * Environment:
- *   IDMA_FUZZ_SECONDS   how long the fuzzer runs (default 2)
+ *   IDMA_FUZZ_SECONDS   how long the fuzzer runs (in each timing mode; 2)
  *   IDMA_FUZZ_SEED      its seed (default: random, printed)
- *   IDMA_TIMING         timing mode of the device (default: the device's)
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -49,14 +48,14 @@
 
 #define NS_PER_CYCLE    20              /* 50 MHz */
 
+/* The timing mode that the current test is run in */
+static const char *timing;
+
 static char *machine_args(const char *props)
 {
-    const char *timing = getenv("IDMA_TIMING");
-
     return g_strdup_printf("-machine virt -bios none -nodefaults -m 32 "
-                           "-device idma-desc64,id=dma0%s%s%s%s",
-                           timing ? ",timing=" : "", timing ?: "",
-                           props ? "," : "", props ?: "");
+                           "-device idma-desc64,id=dma0,timing=%s%s%s",
+                           timing, props ? "," : "", props ?: "");
 }
 
 static QTestState *start(const char *props)
@@ -1002,6 +1001,76 @@ static void test_responsive(void)
                0x2000000000000ull);
 }
 
+/*
+ * With -icount, time is what the guest has executed and a run is the same
+ * each time: the guest polls STATUS and counts.
+ */
+static const uint32_t poll_program[] = {
+    0x040002b7,         /*    lui  t0, 0x4000        DEV_BASE          */
+    0x00100313,         /*    li   t1, 1                               */
+    0x01f31313,         /*    slli t1, t1, 31        RAM_BASE          */
+    0x001003b7,         /*    lui  t2, 0x100                           */
+    0x007303b3,         /*    add  t2, t1, t2        DESCS             */
+    0x00000e13,         /*    li   t3, 0                               */
+    0x0072b023,         /*    sd   t2, 0(t0)         launch            */
+    0x0082be83,         /* 1: ld   t4, 8(t0)         STATUS            */
+    0x001e0e13,         /*    addi t3, t3, 1                           */
+    0x001efe93,         /*    andi t4, t4, 1                           */
+    0xfe0e9ae3,         /*    bnez t4, 1b                              */
+    0x41c33023,         /*    sd   t3, 0x400(t1)     result            */
+    0x10500073,         /* 2: wfi                                      */
+    0xffdff06f,         /*    j    2b                                  */
+};
+
+#define POLL_RESULT     (RAM_BASE + 0x400)
+#define POLL_LOOP       4       /* instructions */
+
+static uint64_t icount_run(uint64_t *busy_cycles)
+{
+    g_autofree char *dev = machine_args(NULL);
+    /* 2^2 ns an instruction: 5 of them to a cycle of the engine */
+    g_autofree char *args = g_strdup_printf("-accel tcg "
+                                            "-icount shift=2,sleep=off -S %s",
+                                            dev);
+    QTestState *qts = qtest_init(args);
+    uint64_t polls;
+    Chain c;
+
+    for (int i = 0; i < ARRAY_SIZE(poll_program); i++) {
+        qtest_writel(qts, RAM_BASE + 4 * i, poll_program[i]);
+    }
+    qtest_writeq(qts, POLL_RESULT, 0);
+    chain_put(qts, &c, DESCS, 61);
+    qtest_qmp_assert_success(qts, "{ 'execute': 'cont' }");
+    do {
+        g_usleep(1000);
+        polls = qtest_readq(qts, POLL_RESULT);
+    } while (!polls);
+    chain_assert_done(qts, &c, DESCS, 0, CHAIN - 1);
+    *busy_cycles = stat_get(qts, "stat-busy-cycles");
+    g_free(c.data);
+    qtest_quit(qts);
+    return polls;
+}
+
+static void test_icount(void)
+{
+    uint64_t cycles_first, cycles_again;
+    uint64_t polls = icount_run(&cycles_first);
+
+    for (int i = 0; i < 3; i++) {
+        g_assert_cmpuint(icount_run(&cycles_again), ==, polls);
+        g_assert_cmpuint(cycles_again, ==, cycles_first);
+    }
+    /* the guest waited as long as the engine was busy, to within a loop */
+    g_test_message("%" PRIu64 " polls, %" PRIu64 " cycles", polls,
+                   cycles_first);
+    g_assert_cmpuint(polls * POLL_LOOP * 4, >=,
+                     (cycles_first - 1) * NS_PER_CYCLE);
+    g_assert_cmpuint((polls - 2) * POLL_LOOP * 4, <=,
+                     (cycles_first + 1) * NS_PER_CYCLE);
+}
+
 /* Its own registers are out of the engine's reach: no recursion. */
 static void test_own_registers(void)
 {
@@ -1253,6 +1322,8 @@ static void test_migrate_mismatch(void)
                    "n-speculation", "is 8, but 4");
     assert_refused("idma-desc64,id=dma0,clock-frequency=100000000", uri,
                    "clock-frequency", "is 100000000, but 50000000");
+    assert_refused("idma-desc64,id=dma0,timing=cycle", uri, "timing",
+                   "is cycle, but functional");
     unlink(file);
 }
 
@@ -1817,45 +1888,85 @@ static void test_fuzz(void)
     g_rand_free(r);
 }
 
+typedef struct Test {
+    const char *name;
+    void (*fn)(void);
+} Test;
+
+/* What the engine does is tested in both timing modes. */
+static const Test tests[] = {
+    { "regs/read", test_regs_read },
+    { "regs/bad-access", test_regs_bad_access },
+    { "regs/halves", test_regs_halves },
+    { "transfer/single", test_single },
+    { "transfer/chain", test_chain },
+    { "transfer/clock", test_clock },
+    { "transfer/zero-length", test_zero_length },
+    { "transfer/bad-addresses", test_bad_addresses },
+    { "transfer/own-registers", test_own_registers },
+    { "transfer/two-devices", test_two },
+    { "transfer/parameters", test_parameters },
+    { "irq", test_irq },
+    { "fault/drop-irq", test_drop_irq },
+    { "fault/delay-irq", test_delay_irq },
+    { "fault/delay-transfer", test_delay_transfer },
+    { "fault/hang", test_hang },
+    { "fault/skip-write", test_skip_write },
+    { "fault/stuck-busy", test_stuck_busy },
+    { "fault/bus-errors", test_bus_errors },
+    { "fault/stale-guess", test_stale_guess },
+    { "fifo-full/hold", test_fifo_full },
+    { "fifo-full/lose", test_fifo_full_lose },
+    { "fifo-full/depth", test_fifo_depth },
+    { "responsive", test_responsive },
+    { "icount", test_icount },
+    { "reset", test_reset },
+    { "migrate/chain", test_migrate },
+    { "migrate/held", test_migrate_held },
+    { "migrate/corrupt", test_migrate_corrupt },
+    { "snapshot", test_snapshot },
+    { "fuzz", test_fuzz },
+};
+
+/* What has nothing to do with time is tested once. */
+static const Test once[] = {
+    { "migrate/mismatch", test_migrate_mismatch },
+    { "properties/bad", test_bad_properties },
+    { "properties/run-time", test_properties_at_run_time },
+    { "device-tree", test_device_tree },
+};
+
+static void run_functional(const void *data)
+{
+    timing = "functional";
+    ((const Test *)data)->fn();
+}
+
+static void run_cycle(const void *data)
+{
+    timing = "cycle";
+    ((const Test *)data)->fn();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
 
-    qtest_add_func("/idma-desc64/regs/read", test_regs_read);
-    qtest_add_func("/idma-desc64/regs/bad-access", test_regs_bad_access);
-    qtest_add_func("/idma-desc64/regs/halves", test_regs_halves);
-    qtest_add_func("/idma-desc64/transfer/single", test_single);
-    qtest_add_func("/idma-desc64/transfer/chain", test_chain);
-    qtest_add_func("/idma-desc64/transfer/clock", test_clock);
-    qtest_add_func("/idma-desc64/transfer/zero-length", test_zero_length);
-    qtest_add_func("/idma-desc64/transfer/bad-addresses", test_bad_addresses);
-    qtest_add_func("/idma-desc64/transfer/own-registers", test_own_registers);
-    qtest_add_func("/idma-desc64/transfer/two-devices", test_two);
-    qtest_add_func("/idma-desc64/transfer/parameters", test_parameters);
-    qtest_add_func("/idma-desc64/irq", test_irq);
-    qtest_add_func("/idma-desc64/fault/drop-irq", test_drop_irq);
-    qtest_add_func("/idma-desc64/fault/delay-irq", test_delay_irq);
-    qtest_add_func("/idma-desc64/fault/delay-transfer", test_delay_transfer);
-    qtest_add_func("/idma-desc64/fault/hang", test_hang);
-    qtest_add_func("/idma-desc64/fault/skip-write", test_skip_write);
-    qtest_add_func("/idma-desc64/fault/stuck-busy", test_stuck_busy);
-    qtest_add_func("/idma-desc64/fault/bus-errors", test_bus_errors);
-    qtest_add_func("/idma-desc64/fault/stale-guess", test_stale_guess);
-    qtest_add_func("/idma-desc64/fifo-full/hold", test_fifo_full);
-    qtest_add_func("/idma-desc64/fifo-full/lose", test_fifo_full_lose);
-    qtest_add_func("/idma-desc64/fifo-full/depth", test_fifo_depth);
-    qtest_add_func("/idma-desc64/responsive", test_responsive);
-    qtest_add_func("/idma-desc64/reset", test_reset);
-    qtest_add_func("/idma-desc64/migrate/chain", test_migrate);
-    qtest_add_func("/idma-desc64/migrate/held", test_migrate_held);
-    qtest_add_func("/idma-desc64/migrate/mismatch", test_migrate_mismatch);
-    qtest_add_func("/idma-desc64/migrate/corrupt", test_migrate_corrupt);
-    qtest_add_func("/idma-desc64/snapshot", test_snapshot);
-    qtest_add_func("/idma-desc64/properties/bad", test_bad_properties);
-    qtest_add_func("/idma-desc64/properties/run-time",
-                   test_properties_at_run_time);
-    qtest_add_func("/idma-desc64/device-tree", test_device_tree);
-    qtest_add_func("/idma-desc64/fuzz", test_fuzz);
+    for (int i = 0; i < ARRAY_SIZE(tests); i++) {
+        g_autofree char *functional =
+            g_strdup_printf("/idma-desc64/functional/%s", tests[i].name);
+        g_autofree char *cycle =
+            g_strdup_printf("/idma-desc64/cycle/%s", tests[i].name);
+
+        qtest_add_data_func(functional, &tests[i], run_functional);
+        qtest_add_data_func(cycle, &tests[i], run_cycle);
+    }
+    for (int i = 0; i < ARRAY_SIZE(once); i++) {
+        g_autofree char *name = g_strdup_printf("/idma-desc64/%s",
+                                                once[i].name);
+
+        qtest_add_data_func(name, &once[i], run_functional);
+    }
 
     return g_test_run();
 }

@@ -86,6 +86,7 @@ static const struct {
     PARAM(bus_bytes, "bus width"),
     PARAM(max_burst_beats, "max-burst-beats"),
     PARAM(axi_id_bits, "axi-id-bits"),
+    PARAM(lossless, "lossless"),
 #undef PARAM
 };
 
@@ -839,6 +840,7 @@ static const Property idma_desc64_properties[] = {
     DEFINE_PROP_UINT32("max-burst-beats", IdmaDesc64State,
                        cfg.max_burst_beats, 256),
     DEFINE_PROP_UINT32("axi-id-bits", IdmaDesc64State, cfg.axi_id_bits, 3),
+    DEFINE_PROP_BIT("lossless", IdmaDesc64State, cfg.lossless, 0, false),
     DEFINE_PROP_STRING("compatible", IdmaDesc64State, compatible),
     DEFINE_PROP_UINT32("dma-channels", IdmaDesc64State, dma_channels, 8),
     DEFINE_PROP_UINT32("input-slots", IdmaDesc64State, input_slots, 0),
@@ -864,6 +866,8 @@ static const struct {
                        "(default: as memory-latency)" },
     { "max-burst-beats", "Longest AXI burst, a power of two, 1 to 256" },
     { "axi-id-bits", "Width of AXI IDs, 1 to 8" },
+    { "lossless", "timing=cycle: the RTL's pending-address FIFO, one entry "
+                  "too small, never loses an entry" },
     { "compatible", "Device tree: compatible string "
                     "(default eth,idma-desc64)" },
     { "dma-channels", "Device tree: dma-channels, 1 to 256" },
@@ -1032,27 +1036,45 @@ static int idma_desc64_pre_load(void *opaque)
     return 0;
 }
 
-static bool idma_params_match(IdmaDesc64State *s)
+static char *idma_param_text(const char *prop, uint32_t value)
 {
-    unsigned i;
-    bool match = true;
+    for (int i = 0; i < ARRAY_SIZE(idma_word_props); i++) {
+        const IdmaWordProp *p = &idma_word_props[i];
 
-    for (i = 0; i < ARRAY_SIZE(idma_params); i++) {
-        uint32_t here = *(uint32_t *)((char *)&s->cfg + idma_params[i].offset);
-
-        if (here != s->vm_params[i]) {
-            error_report(TYPE_IDMA_DESC64 ": property '%s' is %" PRIu32
-                         ", but %" PRIu32 " where the state was saved",
-                         idma_params[i].prop, here, s->vm_params[i]);
-            match = false;
+        for (int w = 0; w < ARRAY_SIZE(p->words); w++) {
+            if (!strcmp(p->name, prop) && p->values[w] == value) {
+                return g_strdup(p->words[w]);
+            }
         }
     }
-    if (s->vm_params[i] != s->clock_frequency) {
-        error_report(TYPE_IDMA_DESC64 ": property 'clock-frequency' is %"
-                     PRIu32 ", but %" PRIu32 " where the state was saved",
-                     s->clock_frequency, s->vm_params[i]);
-        match = false;
+    return g_strdup_printf("%" PRIu32, value);
+}
+
+static bool idma_param_matches(const char *prop, uint32_t here, uint32_t there)
+{
+    g_autofree char *here_text = idma_param_text(prop, here);
+    g_autofree char *there_text = idma_param_text(prop, there);
+
+    if (here != there) {
+        error_report(TYPE_IDMA_DESC64 ": property '%s' is %s, but %s where "
+                     "the state was saved", prop, here_text, there_text);
     }
+    return here == there;
+}
+
+static bool idma_params_match(IdmaDesc64State *s)
+{
+    bool match = true;
+    unsigned i;
+
+    for (i = 0; i < ARRAY_SIZE(idma_params); i++) {
+        match &= idma_param_matches(idma_params[i].prop,
+                                    *(uint32_t *)((char *)&s->cfg +
+                                                  idma_params[i].offset),
+                                    s->vm_params[i]);
+    }
+    match &= idma_param_matches("clock-frequency", s->clock_frequency,
+                                s->vm_params[i]);
     return match;
 }
 
