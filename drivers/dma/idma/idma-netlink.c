@@ -18,7 +18,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/property.h>
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 #include <linux/workqueue.h>
 
 #include "dmaengine.h"
@@ -29,6 +29,8 @@
 
 /* Events that wait to be sent; a power of two */
 #define IDMA_NL_EVENTS		64
+/* Longest message about a configuration of the bench client, in bytes */
+#define IDMA_NL_BENCH_MSG	8192
 /* "dma<n>chan<n>" */
 #define IDMA_NL_CHAN_NAME	32
 
@@ -739,6 +741,14 @@ int idma_nl_bench_get_doit(struct sk_buff *skb, struct genl_info *info)
 	module_put(ops->owner);
 
 	return ret;
+}
+
+/* A configuration with its histograms can be longer than messages usually are */
+int idma_nl_bench_get_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = IDMA_NL_BENCH_MSG;
+
+	return 0;
 }
 
 int idma_nl_bench_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)

@@ -49,7 +49,9 @@ static inline void idma_nl_merge_ops(struct genl_family *family)
 			merged[n++] = *op;
 			continue;
 		}
+		last->start = op->start;
 		last->dumpit = op->dumpit;
+		last->done = op->done;
 		last->flags |= op->flags;
 		/* The policy of the do knows all that the dump knows */
 		if (!last->policy) {

@@ -149,6 +149,7 @@ static const struct genl_split_ops idma_nl_ops[] = {
 	},
 	{
 		.cmd		= IDMA_CMD_BENCH_GET,
+		.start		= idma_nl_bench_get_start,
 		.dumpit		= idma_nl_bench_get_dumpit,
 		.policy		= idma_bench_get_dump_nl_policy,
 		.maxattr	= IDMA_A_BENCH_ID,

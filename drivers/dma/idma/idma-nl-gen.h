@@ -11,6 +11,8 @@
 
 #include <uapi/linux/idma.h>
 
+int idma_nl_bench_get_start(struct netlink_callback *cb);
+
 int idma_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info);
 int idma_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int idma_nl_chan_get_doit(struct sk_buff *skb, struct genl_info *info);

@@ -120,8 +120,8 @@ enum idma_bench_wait {
  *   configuration, and the guard bytes around them
  * @IDMA_BENCH_VERIFY_EACH: every single copy and the guard bytes around it;
  *   the destination is overwritten with something else before each transfer.
- *   Neither time nor cost of the verification is in the cost of the transfers,
- *   but the engine may run dry meanwhile: figures of throughput mean little.
+ *   The time and the cost of this are left out, and with them the interrupts
+ *   that come meanwhile; the engine may run dry: figures mean little.
  */
 enum idma_bench_verify {
 	IDMA_BENCH_VERIFY_NONE,
@@ -156,7 +156,11 @@ enum idma_bench_state {
 };
 
 /**
- * enum idma_bench_counter - Counters of the CPU that the bench client can read
+ * enum idma_bench_counter - Counters of the CPU that the bench client can
+ *   read. Instructions are used only if a loop of known length is counted
+ *   rightly; cycles only if they go on, and if instructions, where they can be
+ *   read at all, are counted rightly (emulators may show the host's clock for
+ *   both).
  * @IDMA_BENCH_COUNTER_INSTRUCTIONS: instructions retired (riscv instret)
  * @IDMA_BENCH_COUNTER_CYCLES: cycles (riscv cycle, get_cycles() elsewhere)
  */
