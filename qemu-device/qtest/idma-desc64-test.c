@@ -696,6 +696,17 @@ static void test_skip_write(void)
     }
     assert_stat(qts, "stat-irqs", ==, 4);
     assert_stat(qts, "stat-writes-skipped", ==, 1);
+
+    fault_set(qts, "skip-write-nth", 0);
+    fault_set(qts, "skip-write-every", 2);
+    qtest_memset(qts, DST, 0, 256);
+    for (int i = 0; i < 4; i++) {
+        desc_put(qts, DESCS, 64, PLAIN, ONES, SRC, DST + 64 * i);
+        launch(qts, DESCS);
+        wait_idle(qts, 5000);
+        assert_bytes(qts, DST + 64 * i, i % 2 ? 0 : 0x33, 64);
+    }
+    assert_stat(qts, "stat-writes-skipped", ==, 3);
     assert_stat(qts, "stat-bus-errors", ==, 0);
     qtest_quit(qts);
 }
@@ -1093,6 +1104,31 @@ static void test_own_registers(void)
     assert_stat(qts, "stat-bus-errors-fetch", >=, 1);
     qtest_system_reset(qts);
     assert_works(qts, 9);
+    qtest_quit(qts);
+}
+
+/* A bus master that sees other memory than the CPU does */
+static void test_memory(void)
+{
+    g_autofree char *args =
+        g_strdup_printf("-machine virt -bios none -nodefaults -m 32 "
+                        "-object memory-backend-ram,id=mem,size=64K "
+                        "-device idma-desc64,id=dma0,timing=%s,"
+                        "memory=/objects/mem/mem[0]", timing);
+    QTestState *qts = qtest_init(args);
+
+    /* it is all zeros, so the descriptor at 0 is one of zero length, next 0 */
+    qtest_memset(qts, RAM_BASE, 0x99, 4096);
+    launch(qts, 0);
+    cycles(qts, 1000);
+    assert_stat(qts, "stat-zero-length", >, 1);
+    assert_stat(qts, "stat-bus-errors", ==, 0);
+    assert_bytes(qts, RAM_BASE, 0x99, 4096);
+    qtest_system_reset(qts);
+    /* what the CPU sees there is not there for the engine */
+    launch(qts, RAM_BASE);
+    cycles(qts, 1000);
+    assert_stat(qts, "stat-bus-errors-fetch", >, 0);
     qtest_quit(qts);
 }
 
@@ -1905,6 +1941,7 @@ static const Test tests[] = {
     { "transfer/bad-addresses", test_bad_addresses },
     { "transfer/own-registers", test_own_registers },
     { "transfer/two-devices", test_two },
+    { "transfer/other-memory", test_memory },
     { "transfer/parameters", test_parameters },
     { "irq", test_irq },
     { "fault/drop-irq", test_drop_irq },

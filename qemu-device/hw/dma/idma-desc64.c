@@ -835,8 +835,8 @@ static const Property idma_desc64_properties[] = {
                        cfg.num_ax_in_flight, 8),
     DEFINE_PROP_UINT32("buffer-depth", IdmaDesc64State, cfg.buffer_depth, 3),
     DEFINE_PROP_UINT32("memory-latency", IdmaDesc64State, memory_latency, 13),
-    DEFINE_PROP_UINT32("write-latency", IdmaDesc64State, write_latency,
-                       IDMA_LATENCY_SAME),
+    DEFINE_PROP_UNSIGNED_NODEFAULT("write-latency", IdmaDesc64State,
+                                   write_latency, qdev_prop_uint32, uint32_t),
     DEFINE_PROP_UINT32("max-burst-beats", IdmaDesc64State,
                        cfg.max_burst_beats, 256),
     DEFINE_PROP_UINT32("axi-id-bits", IdmaDesc64State, cfg.axi_id_bits, 3),
@@ -991,6 +991,7 @@ static void idma_desc64_instance_init(Object *obj)
     IdmaDesc64State *s = IDMA_DESC64(obj);
 
     idma_engine_config_default(&s->cfg);
+    s->write_latency = IDMA_LATENCY_SAME;
     for (int i = 0; i < IDMA_MAX_ERR_RANGES; i++) {
         s->faults.err[i].resp = IDMA_RESP_SLVERR;
     }
