@@ -21,6 +21,7 @@ usage() {
 	  meson         meson >= 1.5 and what QEMU's build wants from Python, unpacked
 	  busybox       static riscv64 busybox, unpacked
 	  opensbi       RISC-V firmware, unpacked
+	  guest-python  riscv64 Python with PyYAML and all that it runs on, unpacked
 	  dt-schema     the device tree checker, newer than any release has it, with
 	                all that it runs on; its programs are in bin/
 	  sparse        the semantic checker, new enough to know riscv's -march
@@ -158,6 +159,7 @@ fetch() {
 	meson)		debs_from "$native" trixie meson python3-pycotap ;;
 	busybox)	debs_from riscv64 trixie busybox-static ;;
 	opensbi)	debs_from "$native" trixie opensbi ;;
+	guest-python)	root_from riscv64 trixie sid -- python3-yaml ;;
 	dt-schema)	root_from "$native" testing sid -- dt-schema dt-doc-validate dt-extract-example \
 				dt-mk-schema dt-validate ;;
 	sparse)		debs_from "$native" testing sparse libc6
