@@ -40,7 +40,7 @@
 /* What offsets are counted from */
 #define IDMA_BENCH_ALIGN	64
 /* Rounds of spinning between looks at the clock */
-#define IDMA_BENCH_SPINS	1000
+#define IDMA_BENCH_SPINS	10000
 /* How often something is measured to find out what it takes undisturbed */
 #define IDMA_BENCH_CALIBRATE	16
 
@@ -186,19 +186,23 @@ static void idma_bench_fill(u8 *p, size_t len, u64 seed, bool wrong)
 	}
 }
 
-static bool idma_bench_right(const u8 *p, size_t len, u64 seed)
+/* Where the pattern ends: at @len if all is right */
+static size_t idma_bench_right(const u8 *p, size_t len, u64 seed)
 {
-	size_t pos, n;
+	size_t pos, n, i;
 
 	for (pos = 0; pos < len; pos += n) {
 		u64 word = idma_bench_word(seed, pos);
 
 		n = min(len - pos, sizeof(word));
-		if (memcmp(p + pos, &word, n))
-			return false;
+		if (!memcmp(p + pos, &word, n))
+			continue;
+		for (i = 0; i < n; i++)
+			if (p[pos + i] != ((u8 *)&word)[i])
+				return pos + i;
 	}
 
-	return true;
+	return len;
 }
 
 static bool idma_bench_guarded(const struct idma_bench_buf *buf, size_t len)
@@ -425,24 +429,28 @@ static void idma_bench_exclude(struct idma_bench *b,
 static int idma_bench_look(struct idma_bench *b, struct idma_bench_slot *slot)
 {
 	u32 size = b->cfg->size;
-	bool data, guards;
+	size_t right;
+	bool guards;
 
 	idma_bench_to_cpu(&slot->dst, size);
-	data = idma_bench_right(slot->dst.data, size, slot->seed);
+	right = idma_bench_right(slot->dst.data, size, slot->seed);
 	guards = idma_bench_guarded(&slot->dst, size);
 	idma_bench_to_dev(&slot->dst, size);
 
 	if (b->measuring)
 		b->totals.verified++;
-	if (data && guards)
+	if (right == size && guards)
 		return 0;
 
 	b->totals.mismatches++;
+	if (right == size)
+		return idma_bench_fail(b->run, -EILSEQ,
+				       "%s: a transfer of %u bytes has changed bytes next to its destination",
+				       slot->lane->name, size);
 
-	return idma_bench_fail(b->run, -EILSEQ, "%s: %s after a transfer of %u bytes",
-			       slot->lane->name,
-			       data ? "bytes outside of the destination have changed" :
-				      "wrong data in the destination", size);
+	return idma_bench_fail(b->run, -EILSEQ,
+			       "%s: a transfer of %u bytes left wrong data at offset %zu",
+			       slot->lane->name, size, right);
 }
 
 static void idma_bench_spoil(struct idma_bench *b, struct idma_bench_slot *slot)
@@ -483,8 +491,8 @@ static int idma_bench_look_all(struct idma_bench *b)
 			if (slot->used && b->run->verify == IDMA_BENCH_VERIFY_LAST)
 				ret = idma_bench_look(b, slot) ?: ret;
 			idma_bench_to_cpu(&slot->src, b->cfg->size);
-			if (!idma_bench_right(slot->src.data, b->cfg->size,
-					      slot->seed) ||
+			if (idma_bench_right(slot->src.data, b->cfg->size,
+					     slot->seed) != b->cfg->size ||
 			    !idma_bench_guarded(&slot->src, b->cfg->size))
 				ret = idma_bench_fail(b->run, -EILSEQ,
 						      "%s: the source of a transfer has changed",

@@ -965,7 +965,8 @@ int __init idma_nl_init(void)
 /* When there is no engine left */
 void idma_nl_exit(void)
 {
-	cancel_work_sync(&idma_nl_event_work);
+	/* The last engine's last events */
+	flush_work(&idma_nl_event_work);
 	genl_unregister_family(&idma_nl_family);
 }
 
