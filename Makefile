@@ -25,6 +25,7 @@ help:
 	@echo '                           $(shell test/check --list)'
 	@echo "  make guest CMD='...'     boot, load the modules, run a shell command in the guest, hand back its status"
 	@echo '  make shell               the same guest, for you to type into'
+	@echo '  make soak MINUTES=n      everything in a random order, faults included; SEED=s repeats one'
 	@echo '  make lint                checkpatch, sparse, W=1, kernel-doc, shellcheck, yamllint'
 	@echo '  make modules KDIR=...    build the modules against a prepared kernel tree'
 	@echo '  make in-tree-check       build the driver inside of Linux 6.1, 6.12 and the newest'
@@ -67,6 +68,11 @@ check:
 check-%:
 	@scripts/setup.sh
 	@test/check '$*'
+
+.PHONY: soak
+soak:
+	@scripts/setup.sh run
+	@KERNEL='$(if $(filter file,$(origin KERNEL)),debug,$(KERNEL))' test/soak '$(MINUTES)' '$(SEED)'
 
 .PHONY: lint
 lint:

@@ -267,6 +267,10 @@ class Guest:
         """Wait until the command has printed a text."""
         return self.wait_for(lambda: text.encode() in self._buffers['stdout'], timeout)
 
+    def output(self):
+        """What the command has printed up to now."""
+        return self._buffers['stdout'].decode(errors='replace')
+
     def send(self, text):
         """Type a text into the command's standard input."""
         self._ports['stdin'].sendall(text.encode())
