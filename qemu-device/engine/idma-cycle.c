@@ -56,7 +56,8 @@ typedef struct Wires {
     bool zero;                  /* zero-length answer in this clock */
 
     uint8_t pop_lanes;
-    bool rsp_ready;
+    bool rsp_ready;             /* the front-end takes an answer */
+    bool data_ready;            /* and, tied to it in the RTL, read data */
     bool rsp;                   /* a transfer is answered */
 } Wires;
 
@@ -498,7 +499,8 @@ static void legalize(IdmaEngine *e, Wires *w, Legal *l)
         if (e->faults.hang_from && e->s.f_req + 1 >= e->faults.hang_from) {
             e->s.f_hung = 1;
             idma_fault_hit(e, IDMA_FAULT_HUNG, w->t, req->addr);
-        } else {
+        } else if (req->len || !e->cfg.lossless ||
+                   c->awa_count < backend_depth(e)) {
             w->req_accept = true;
             w->zero = !req->len;
         }
@@ -715,12 +717,32 @@ static int arbitrate(uint64_t *rr, uint64_t *lock, bool req0, bool req1,
     return win;
 }
 
+/* Write answers that the memory has yet to give, and when the first is due. */
+static uint64_t answers_due(const IdmaCycState *c, uint64_t t, uint64_t *next)
+{
+    uint64_t n = 0;
+
+    *next = IDMA_NEVER;
+    while (n < c->b_count) {
+        const IdmaCycB *b = &c->b[ring(c->b_head, c->b_count - 1 - n,
+                                       IDMA_CYC_BRESP)];
+
+        if (b->t <= t) {
+            break;
+        }
+        *next = b->t;
+        n++;
+    }
+    return n;
+}
+
 /* AW channel, and the W channel behind it. */
 static void write_side(IdmaEngine *e, Wires *w)
 {
     IdmaCycState *c = &e->s.c;
     const IdmaCycBurst *aws = &c->aws[c->aws_head];
     uint8_t mask = 0;
+    uint64_t next;
     bool first = false, last = false;
     bool be_valid = write_ready(c, &mask, &first, &last);
     bool fe_aw = c->awa_count;
@@ -729,7 +751,9 @@ static void write_side(IdmaEngine *e, Wires *w)
                   (!c->aw_ahead && be_valid && first));
     bool ready = c->wt_count < IDMA_CYC_WTRANS &&
                  c->b_count + c->wt_count < IDMA_CYC_BRESP - 1 &&
-                 (!e->cfg.mem_writes || c->wt_count + c->b_count < e->cfg.mem_writes);
+                 (!e->cfg.mem_writes ||
+                  c->wt_count + answers_due(c, w->t, &next) <
+                  e->cfg.mem_writes);
     int port = arbitrate(&c->aw_rr, &c->aw_lock, fe_aw, be_aw, ready);
 
     /* the multiplexer looks at the order of AWs one clock later */
@@ -911,7 +935,7 @@ static void read_side(IdmaEngine *e, Wires *w)
     if (valid && !to_fe) {
         bool last = r->meta & META_LAST;
 
-        if (w->rsp_ready && c->rdp_count && lanes_push(e, w, r->data, last)) {
+        if (w->data_ready && c->rdp_count && lanes_push(e, w, r->data, last)) {
             taken = true;
             c->first_r = last;
             if (last) {
@@ -1025,6 +1049,12 @@ static uint64_t next_arrival(const IdmaEngine *e, uint64_t t)
     if (c->b_count && c->b[c->b_head].t > t) {
         next = min64(next, c->b[c->b_head].t);
     }
+    if (c->aw_lock && c->b_count) {
+        uint64_t due;
+
+        answers_due(c, t, &due);
+        next = min64(next, due);
+    }
     if (c->box_count && c->box[c->box_head].t > t) {
         next = min64(next, c->box[c->box_head].t);
     }
@@ -1091,6 +1121,7 @@ void idma_cycle_step(IdmaEngine *e, uint64_t cycle)
 
     awa_room = c->awa_count < backend_depth(e);
     w.rsp_ready = !w.zero && awa_room && (c->pend_count || w.feedback);
+    w.data_ready = w.rsp_ready || e->cfg.lossless;
 
     write_side(e, &w);
     read_side(e, &w);

@@ -91,12 +91,16 @@ typedef struct IdmaEngineConfig {
     uint32_t max_burst_beats;       /* AXI: 1..256, a power of two; 256 */
     uint32_t axi_id_bits;           /* 1..8; default 3 */
     /*
-     * Cycle mode, two defects of the RTL: the pending-address FIFO is one
-     * entry too small and loses an entry when write answers are much slower
-     * than reads, and cycles between the beats of a descriptor (which
-     * read_interval > 1 makes) multiply its interrupt flag; either leaves the
-     * engine busy for ever.  0: as the RTL; 1: as it was meant.  Functional
-     * mode never loses anything.
+     * Cycle mode, defects of the RTL, each of which leaves it busy for ever:
+     * - the pending-address FIFO is one entry too small and loses an entry
+     *   when write answers are much slower than reads (measured);
+     * - cycles between the beats of a descriptor, which read_interval > 1
+     *   makes, multiply its interrupt flag (measured);
+     * - the answer to a zero length is not held while the write-back is
+     *   stalled, which a small mem_writes can make;
+     * - read data waits for the write-back too, so that a memory with too few
+     *   mem_writes can be full of bursts whose data never comes.
+     * 0: as the RTL; 1: as it was meant.  Functional mode has none of them.
      */
     uint32_t lossless;
 } IdmaEngineConfig;

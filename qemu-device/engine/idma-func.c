@@ -536,6 +536,11 @@ static uint64_t move_mapped(IdmaEngine *e, const IdmaFuncReq *req,
     n = len;
     to = e->ops->map(e->opaque, false, dst, &n);
     len = to ? min64(len, n) : 0;
+    /* one piece of memory may answer at two addresses */
+    if (len && ((uintptr_t)from - (uintptr_t)to < len ||
+                (uintptr_t)to - (uintptr_t)from < len)) {
+        len = 0;
+    }
     if (len < f->mv_chunk) {
         /* end where a burst ends, so that the rest has whole bursts */
         while (done < len) {

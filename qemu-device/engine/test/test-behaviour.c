@@ -1233,6 +1233,28 @@ static void test_map(void)
             CHECK(n > 1000);
         }
     }
+    subtest_done();
+
+    plan_subtest("direct pointers: memory that answers at two addresses");
+    /* the low region is an alias of the destination here */
+    {
+        Region low = w->region[R_LOW];
+
+        world_start(w, NULL, 20);
+        w->region[R_LOW] = (Region) { 0x10000000, BUF_SIZE,
+                                      w->region[R_DST].mem };
+        memcpy(w->region[R_DST].mem, w->region[R_SRC].mem, 8192);
+        put_desc(w, SLOT(0), 6000, IDMA_FLAGS_PLAIN, IDMA_DESC_END,
+                 0x10000000, DST(0) + 2048);
+        launch(w, 0, SLOT(0));
+        CHECK(run_idle(w, FAR));
+        CHECK(same(w, SRC(0), DST(0) + 2048, 2048));
+        if (test_timing == IDMA_TIMING_FUNCTIONAL) {
+            /* burst after burst, each one copied whole */
+            CHECK(same(w, SRC(0), DST(0) + 4096, 2048));
+        }
+        w->region[R_LOW] = low;
+    }
     w->use_map = false;
     w->record = true;
     subtest_done();
