@@ -1272,8 +1272,8 @@ bool idma_cycle_valid(const IdmaEngine *e, const char **why)
         }
     }
     *why = "multiplexer";
-    if (c->ar_rr > 1 || c->aw_rr > 1 || c->ar_lock > 3 || c->aw_lock > 3 || c->wr_inj > IDMA_RESP_DECERR ||
-        c->wr_skip > 1 ||
+    if (c->ar_rr > 1 || c->aw_rr > 1 || c->ar_lock > 3 || c->aw_lock > 3 ||
+        c->wr_inj > IDMA_RESP_DECERR || c->wr_skip > 1 ||
         BAD_RING(c->wt_head, c->wt_count, IDMA_CYC_WTRANS)) {
         return false;
     }

@@ -628,7 +628,8 @@ bool idma_engine_state_valid(const IdmaEngine *e, const char **why)
         why = &dummy;
     }
     if (s->now > CYCLE_LIMIT || s->last_launch > CYCLE_LIMIT + 1 ||
-        s->busy_since > CYCLE_LIMIT + 1 || s->inq_free > CYCLE_LIMIT + 2 || s->irq_last > CYCLE_LIMIT + 1) {
+        s->busy_since > CYCLE_LIMIT + 1 || s->inq_free > CYCLE_LIMIT + 2 ||
+        s->irq_last > CYCLE_LIMIT + 1) {
         *why = "cycle counter";
         return false;
     }
