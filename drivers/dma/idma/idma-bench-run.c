@@ -14,13 +14,16 @@
 #include <linux/dma-mapping.h>
 #include <linux/dmaengine.h>
 #include <linux/err.h>
+#include <linux/freezer.h>
 #include <linux/gfp.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
 #include <linux/kthread.h>
 #include <linux/llist.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
@@ -221,13 +224,21 @@ static size_t idma_bench_buf_size(u32 len, u32 offset)
 	       IDMA_BENCH_GUARD;
 }
 
-/* The pages that a buffer takes are its own; small ones share */
+/* What an allocation of this size takes: small ones share pages */
+static size_t idma_bench_alloc_size(size_t size)
+{
+	return size <= PAGE_SIZE / 2 ? roundup_pow_of_two(size) : PAGE_ALIGN(size);
+}
+
+/* No process has to die for a measurement */
 static void *idma_bench_alloc(size_t size)
 {
-	if (size <= PAGE_SIZE / 2)
-		return kmalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
 
-	return alloc_pages_exact(size, GFP_KERNEL | __GFP_NOWARN);
+	if (size <= PAGE_SIZE / 2)
+		return kmalloc(size, gfp);
+
+	return alloc_pages_exact(size, gfp);
 }
 
 static void idma_bench_release(void *mem, size_t size)
@@ -304,8 +315,9 @@ static void idma_bench_to_dev(const struct idma_bench_buf *buf, u32 len)
 size_t idma_bench_run_memory(const struct idma_bench_run *run,
 			     const struct idma_bench_config *cfg)
 {
-	size_t size = idma_bench_buf_size(cfg->size, run->src_offset) +
-		      idma_bench_buf_size(cfg->size, run->dst_offset);
+	size_t src = idma_bench_buf_size(cfg->size, run->src_offset);
+	size_t dst = idma_bench_buf_size(cfg->size, run->dst_offset);
+	size_t size = idma_bench_alloc_size(src) + idma_bench_alloc_size(dst);
 
 	return array3_size(size, cfg->depth, cfg->channels);
 }
@@ -406,6 +418,13 @@ static __printf(3, 4) int idma_bench_fail(struct idma_bench_run *run, int err,
 	mutex_unlock(&run->lock);
 
 	return err;
+}
+
+/* Neither hold up others nor a suspend */
+static void idma_bench_yield(void)
+{
+	cond_resched();
+	try_to_freeze();
 }
 
 static bool idma_bench_stopped(const struct idma_bench *b)
@@ -581,7 +600,7 @@ static noinline bool idma_bench_turn(struct idma_bench *b, int want,
 		b->spins++;
 	else
 		b->rounds += n;
-	cond_resched();
+	idma_bench_yield();
 
 	return atomic_read(&b->nr_done) < want && !idma_bench_stopped(b) &&
 	       time_before(jiffies, end);
@@ -630,10 +649,10 @@ static void idma_bench_idle(struct idma_bench *b)
 
 static void idma_bench_wait_sleep(struct idma_bench *b, int want)
 {
-	wait_event_idle_timeout(b->wait,
-				atomic_read(&b->nr_done) >= want ||
-				idma_bench_stopped(b),
-				msecs_to_jiffies(b->run->timeout) + 1);
+	wait_event_freezable_timeout(b->wait,
+				     atomic_read(&b->nr_done) >= want ||
+				     idma_bench_stopped(b),
+				     msecs_to_jiffies(b->run->timeout) + 1);
 }
 
 static void idma_bench_wait_busy(struct idma_bench *b, int want)
@@ -648,7 +667,7 @@ static void idma_bench_wait_busy(struct idma_bench *b, int want)
 
 	do {
 		idma_bench_poll(b);
-		cond_resched();
+		idma_bench_yield();
 	} while (atomic_read(&b->nr_done) < want && !idma_bench_stopped(b) &&
 		 time_before(jiffies, end));
 }
@@ -942,6 +961,7 @@ static int idma_bench_pass(struct idma_bench *b, u64 count, unsigned long end)
 		}
 		if (some) {
 			starving = 0;
+			idma_bench_yield();
 			continue;
 		}
 		if (!b->inflight && !count)
@@ -1012,12 +1032,16 @@ static int idma_bench_execute(struct idma_bench *b)
 	struct idma_bench_run *run = b->run;
 	u32 warmup = run->default_warmup ?
 		     2 * b->cfg->depth * b->cfg->channels : run->warmup;
-	int ret;
+	size_t memory = idma_bench_run_memory(run, b->cfg);
+	int ret = -ENOMEM;
 
-	ret = idma_bench_slots_init(b);
+	/* Leave something to others */
+	if (memory / PAGE_SIZE <= si_mem_available() / 2)
+		ret = idma_bench_slots_init(b);
 	if (ret)
 		return idma_bench_fail(run, ret,
-				       "no memory for %u buffers of %u bytes, or they cannot be mapped",
+				       "not enough memory: %zu kB for %u buffers of %u bytes",
+				       memory / 1024,
 				       2 * b->cfg->depth * b->cfg->channels,
 				       b->cfg->size);
 	idma_bench_empty(&b->empty);
@@ -1109,6 +1133,7 @@ static int idma_bench_thread(void *data)
 	unsigned int i;
 	int ret = 0;
 
+	set_freezable();
 	idma_bench_probe_counters();
 	mutex_lock(&run->lock);
 	run->counters = idma_bench_counters;
