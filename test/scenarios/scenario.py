@@ -29,7 +29,7 @@ class Scenario:
     def __init__(self, name):
         self.name = name
         self.number = self.failed = 0
-        self.last = None
+        self.last = self.shown = None
 
     def guest(self, command, **args):
         """Run a command in a guest of its own."""
@@ -45,7 +45,10 @@ class Scenario:
         self.failed += 1
         if detail is None:
             detail = self.last
+        if hasattr(detail, 'console_end') and detail is self.shown:
+            detail = 'see above'
         if hasattr(detail, 'console_end'):
+            self.shown = detail
             detail = (f'exit status {detail.status}{", " + detail.problem if detail.problem else ""}\n'
                       f'--- stdout\n{detail.out}\n--- stderr\n{detail.err}\n'
                       f'--- kernel console\n{detail.console_end()}')
