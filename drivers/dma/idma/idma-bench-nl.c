@@ -71,18 +71,14 @@ static int idma_bench_put_hist(struct sk_buff *skb, int attr,
 	nest = nla_nest_start(skb, attr);
 	if (!nest)
 		return -EMSGSIZE;
-	if (nla_put_u64_64bit(skb, IDMA_A_BENCH_HIST_COUNT, hist->count,
-			      IDMA_A_BENCH_HIST_PAD) ||
-	    nla_put_u64_64bit(skb, IDMA_A_BENCH_HIST_SUM, hist->sum,
-			      IDMA_A_BENCH_HIST_PAD))
+	if (idma_nl_put_u64(skb, IDMA_A_BENCH_HIST_COUNT, hist->count) ||
+	    idma_nl_put_u64(skb, IDMA_A_BENCH_HIST_SUM, hist->sum))
 		goto cancel;
 	if (used &&
 	    (nla_put(skb, IDMA_A_BENCH_HIST_BUCKETS,
 		     used * sizeof(hist->buckets[0]), hist->buckets) ||
-	     nla_put_u64_64bit(skb, IDMA_A_BENCH_HIST_SMALLEST, hist->smallest,
-			       IDMA_A_BENCH_HIST_PAD) ||
-	     nla_put_u64_64bit(skb, IDMA_A_BENCH_HIST_LARGEST, hist->largest,
-			       IDMA_A_BENCH_HIST_PAD)))
+	     idma_nl_put_u64(skb, IDMA_A_BENCH_HIST_SMALLEST, hist->smallest) ||
+	     idma_nl_put_u64(skb, IDMA_A_BENCH_HIST_LARGEST, hist->largest)))
 		goto cancel;
 	nla_nest_end(skb, nest);
 
@@ -146,8 +142,7 @@ static int idma_bench_put_totals(struct sk_buff *skb,
 
 	for (i = 0; i < ARRAY_SIZE(totals); i++) {
 		if (totals[i].valid &&
-		    nla_put_u64_64bit(skb, totals[i].attr, totals[i].val,
-				      IDMA_A_BENCH_RESULT_PAD))
+		    idma_nl_put_u64(skb, totals[i].attr, totals[i].val))
 			return -EMSGSIZE;
 	}
 
@@ -178,9 +173,7 @@ static int idma_bench_put_result(struct sk_buff *skb,
 		goto cancel;
 
 	if (cfg->state == IDMA_BENCH_STATE_RUNNING) {
-		if (nla_put_u64_64bit(skb, IDMA_A_BENCH_RESULT_TRANSFERS,
-				      READ_ONCE(run->progress),
-				      IDMA_A_BENCH_RESULT_PAD))
+		if (idma_nl_put_u64(skb, IDMA_A_BENCH_RESULT_TRANSFERS, READ_ONCE(run->progress)))
 			goto cancel;
 	} else if (cfg->state != IDMA_BENCH_STATE_PENDING) {
 		if (idma_bench_put_totals(skb, run, &cfg->totals))
@@ -222,8 +215,7 @@ static int idma_bench_put_run(struct sk_buff *skb, const struct idma_bench_run *
 	for (i = 0; i < run->nr_chans; i++)
 		if (nla_put_string(skb, IDMA_A_BENCH_CHANNEL, run->chans[i].name))
 			return -EMSGSIZE;
-	if (nla_put_u64_64bit(skb, IDMA_A_BENCH_TRANSFERS, run->transfers,
-			      IDMA_A_BENCH_PAD) ||
+	if (idma_nl_put_u64(skb, IDMA_A_BENCH_TRANSFERS, run->transfers) ||
 	    nla_put_u32(skb, IDMA_A_BENCH_TIME_LIMIT, run->time_limit) ||
 	    nla_put_u32(skb, IDMA_A_BENCH_TIMEOUT, run->timeout) ||
 	    (!run->default_warmup &&

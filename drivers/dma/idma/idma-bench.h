@@ -6,10 +6,11 @@
 #ifndef _DRIVERS_DMA_IDMA_BENCH_H
 #define _DRIVERS_DMA_IDMA_BENCH_H
 
+#include <net/netlink.h>
+
 struct genl_info;
 struct module;
 struct netlink_callback;
-struct sk_buff;
 
 /**
  * struct idma_bench_ops - the bench operations
@@ -29,6 +30,12 @@ struct idma_bench_ops {
 	int (*get)(struct sk_buff *skb, struct genl_info *info);
 	int (*dump)(struct sk_buff *skb, struct netlink_callback *cb);
 };
+
+/* Without padding before it: user space copies it out of the message */
+static inline int idma_nl_put_u64(struct sk_buff *skb, int attr, u64 val)
+{
+	return nla_put(skb, attr, sizeof(val), &val);
+}
 
 int idma_bench_register(const struct idma_bench_ops *ops);
 void idma_bench_unregister(const struct idma_bench_ops *ops);

@@ -172,8 +172,7 @@ static int idma_nl_put_faults(struct sk_buff *skb, int attr,
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < ARRAY_SIZE(attrs); i++) {
-		if (nla_put_u64_64bit(skb, attrs[i], stats->faults[i],
-				      IDMA_A_FAULTS_PAD)) {
+		if (idma_nl_put_u64(skb, attrs[i], stats->faults[i])) {
 			nla_nest_cancel(skb, nest);
 			return -EMSGSIZE;
 		}
@@ -228,8 +227,7 @@ static int idma_nl_put_dev_counters(struct sk_buff *skb,
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
-		if (nla_put_u64_64bit(skb, counters[i].attr, counters[i].val,
-				      IDMA_A_DEV_COUNTERS_PAD))
+		if (idma_nl_put_u64(skb, counters[i].attr, counters[i].val))
 			goto cancel;
 	}
 	if (idma_nl_put_faults(skb, IDMA_A_DEV_COUNTERS_FAULTS, sum))
@@ -356,14 +354,10 @@ static int idma_nl_put_chan(struct sk_buff *skb, struct idma_chan *c)
 	nest = nla_nest_start(skb, IDMA_A_CHAN_COUNTERS);
 	if (!nest)
 		return -EMSGSIZE;
-	if (nla_put_u64_64bit(skb, IDMA_A_CHAN_COUNTERS_TRANSFERS,
-			      stats.transfers, IDMA_A_CHAN_COUNTERS_PAD) ||
-	    nla_put_u64_64bit(skb, IDMA_A_CHAN_COUNTERS_BYTES,
-			      stats.bytes, IDMA_A_CHAN_COUNTERS_PAD) ||
-	    nla_put_u64_64bit(skb, IDMA_A_CHAN_COUNTERS_ERRORS,
-			      stats.errors, IDMA_A_CHAN_COUNTERS_PAD) ||
-	    nla_put_u64_64bit(skb, IDMA_A_CHAN_COUNTERS_TERMINATED,
-			      stats.terminated, IDMA_A_CHAN_COUNTERS_PAD) ||
+	if (idma_nl_put_u64(skb, IDMA_A_CHAN_COUNTERS_TRANSFERS, stats.transfers) ||
+	    idma_nl_put_u64(skb, IDMA_A_CHAN_COUNTERS_BYTES, stats.bytes) ||
+	    idma_nl_put_u64(skb, IDMA_A_CHAN_COUNTERS_ERRORS, stats.errors) ||
+	    idma_nl_put_u64(skb, IDMA_A_CHAN_COUNTERS_TERMINATED, stats.terminated) ||
 	    idma_nl_put_faults(skb, IDMA_A_CHAN_COUNTERS_FAULTS, &stats)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
@@ -797,7 +791,7 @@ static int idma_nl_put_event(struct sk_buff *skb, const struct idma_nl_event *ev
 {
 	if (nla_put_u32(skb, IDMA_A_EVENT_DEV_ID, ev->dev_id) ||
 	    nla_put_string(skb, IDMA_A_EVENT_DEV_NAME, ev->dev_name) ||
-	    nla_put_u64_64bit(skb, IDMA_A_EVENT_TIME, ev->time, IDMA_A_EVENT_PAD) ||
+	    idma_nl_put_u64(skb, IDMA_A_EVENT_TIME, ev->time) ||
 	    (ev->lost && nla_put_u32(skb, IDMA_A_EVENT_LOST, ev->lost)))
 		return -EMSGSIZE;
 
@@ -807,10 +801,8 @@ static int idma_nl_put_event(struct sk_buff *skb, const struct idma_nl_event *ev
 		    nla_put_string(skb, IDMA_A_EVENT_CHAN_NAME, ev->transfer.name) ||
 		    nla_put_u32(skb, IDMA_A_EVENT_FAULT, ev->transfer.fault) ||
 		    nla_put_u32(skb, IDMA_A_EVENT_COOKIE, ev->transfer.cookie) ||
-		    nla_put_u64_64bit(skb, IDMA_A_EVENT_LEN, ev->transfer.len,
-				      IDMA_A_EVENT_PAD) ||
-		    nla_put_u64_64bit(skb, IDMA_A_EVENT_RESIDUE, ev->transfer.residue,
-				      IDMA_A_EVENT_PAD))
+		    idma_nl_put_u64(skb, IDMA_A_EVENT_LEN, ev->transfer.len) ||
+		    idma_nl_put_u64(skb, IDMA_A_EVENT_RESIDUE, ev->transfer.residue))
 			return -EMSGSIZE;
 		break;
 	case IDMA_CMD_DEV_DEAD:
