@@ -11,6 +11,10 @@
  *	dump SECONDS		dump all the time, look at every message
  *	events SECONDS		print the events of so many seconds
  *	reset NAME		reset an engine
+ *	bench NAME=VALUE...	run the bench client, look at its results, print them
+ *	bench-hold NAME=VALUE...	start a run and stay there
+ *	bench-get		how the last run stands
+ *	bench-stop		stop it
  */
 #include <errno.h>
 #include <poll.h>
@@ -1082,6 +1086,309 @@ static void reset(struct sock *s, const char *name)
 		printf("reset error=%d text=%s\n", a.error, a.text);
 }
 
+/* ---- bench ---- */
+
+struct bench {
+	uint32_t id, state, error, configs, configs_done, counters;
+	char message[256];
+	unsigned int results;
+	bool totals_only;
+};
+
+static uint64_t get_hist(const struct nlattr *a, const char *what)
+{
+	const struct nlattr *tb[IDMA_A_BENCH_HIST_MAX + 1];
+	uint64_t count, sum, in_buckets = 0, bucket, low = 0;
+
+	if (!a || !nl_parse(nl_data(a), nl_len(a), tb, IDMA_A_BENCH_HIST_MAX))
+		die("%s: no histogram, or a malformed one", what);
+	count = nl_u64(tb[IDMA_A_BENCH_HIST_COUNT], what);
+	sum = nl_u64(tb[IDMA_A_BENCH_HIST_SUM], what);
+	if (!count != !tb[IDMA_A_BENCH_HIST_BUCKETS] || !count != !tb[IDMA_A_BENCH_HIST_SMALLEST] ||
+	    !count != !tb[IDMA_A_BENCH_HIST_LARGEST])
+		die("%s: an empty histogram with something in it, or the other way round", what);
+	if (!count)
+		return 0;
+
+	for (size_t i = 0; i < nl_len(tb[IDMA_A_BENCH_HIST_BUCKETS]) / sizeof(bucket); i++) {
+		memcpy(&bucket, (const char *)nl_data(tb[IDMA_A_BENCH_HIST_BUCKETS]) + i * sizeof(bucket),
+		       sizeof(bucket));
+		in_buckets += bucket;
+		/* The least that what is in this bucket can sum up to */
+		low += bucket * (i ? 1ULL << (i - 1) : 0);
+	}
+	if (nl_len(tb[IDMA_A_BENCH_HIST_BUCKETS]) > IDMA_BENCH_BUCKETS * sizeof(bucket) || in_buckets != count)
+		die("%s: %llu in buckets, %llu counted", what, (unsigned long long)in_buckets, (unsigned long long)count);
+	if (low > sum || nl_u64(tb[IDMA_A_BENCH_HIST_SMALLEST], what) > sum / count ||
+	    nl_u64(tb[IDMA_A_BENCH_HIST_LARGEST], what) < sum / count)
+		die("%s: buckets, bounds and sum contradict each other", what);
+	printf(" %s=%llu", what, (unsigned long long)(sum / count));
+
+	return count;
+}
+
+static unsigned int get_phase(const struct nlattr *a, uint64_t *count)
+{
+	const struct nlattr *tb[IDMA_A_BENCH_PHASE_RESULT_MAX + 1];
+	static const char *const names[] = { "prep", "submit", "issue", "complete" };
+	char what[32];
+	uint32_t phase;
+
+	if (!nl_parse(nl_data(a), nl_len(a), tb, IDMA_A_BENCH_PHASE_RESULT_MAX))
+		die("a malformed phase");
+	phase = nl_u32(tb[IDMA_A_BENCH_PHASE_RESULT_PHASE], "phase");
+	if (phase > IDMA_BENCH_PHASE_MAX)
+		die("an unknown phase");
+	snprintf(what, sizeof(what), "%s_ns", names[phase]);
+	count[phase] = get_hist(tb[IDMA_A_BENCH_PHASE_RESULT_NS], what);
+	if (tb[IDMA_A_BENCH_PHASE_RESULT_INSTRUCTIONS]) {
+		snprintf(what, sizeof(what), "%s_instructions", names[phase]);
+		get_hist(tb[IDMA_A_BENCH_PHASE_RESULT_INSTRUCTIONS], what);
+	}
+	if (tb[IDMA_A_BENCH_PHASE_RESULT_CYCLES]) {
+		snprintf(what, sizeof(what), "%s_cycles", names[phase]);
+		get_hist(tb[IDMA_A_BENCH_PHASE_RESULT_CYCLES], what);
+	}
+
+	return phase;
+}
+
+static void get_result(struct bench *b, const struct nlattr *a)
+{
+	const struct nlattr *tb[IDMA_A_BENCH_RESULT_MAX + 1] = { NULL }, *p;
+	uint64_t count[IDMA_BENCH_PHASE_MAX + 1] = { 0 }, transfers;
+	static const struct {
+		unsigned int attr;
+		const char *name;
+	} totals[] = {
+		{ IDMA_A_BENCH_RESULT_BYTES, "bytes" },
+		{ IDMA_A_BENCH_RESULT_TIME, "time" },
+		{ IDMA_A_BENCH_RESULT_ERRORS, "errors" },
+		{ IDMA_A_BENCH_RESULT_VERIFIED, "verified" },
+		{ IDMA_A_BENCH_RESULT_MISMATCHES, "mismatches" },
+		{ IDMA_A_BENCH_RESULT_CALLBACKS_ELSEWHERE, "elsewhere" },
+		{ IDMA_A_BENCH_RESULT_INTERRUPTS, "interrupts" },
+		{ IDMA_A_BENCH_RESULT_INSTRUCTIONS, "instructions" },
+		{ IDMA_A_BENCH_RESULT_INSTRUCTIONS_IDLE, "instructions_idle" },
+		{ IDMA_A_BENCH_RESULT_CYCLES, "cycles" },
+		{ IDMA_A_BENCH_RESULT_CYCLES_IDLE, "cycles_idle" },
+	};
+	unsigned int seen = 0;
+	size_t left;
+	uint32_t state;
+
+	/* Phases come more than once, which nl_parse() does not take */
+	nl_for_each(p, nl_data(a), nl_len(a), left)
+		if ((p->nla_type & NLA_TYPE_MASK) <= IDMA_A_BENCH_RESULT_MAX)
+			tb[p->nla_type & NLA_TYPE_MASK] = p;
+	if (left)
+		die("a malformed result");
+	state = nl_u32(tb[IDMA_A_BENCH_RESULT_STATE], "state");
+	printf("config index=%u size=%u depth=%u batch=%u channels=%u state=%u error=%u",
+	       nl_u32(tb[IDMA_A_BENCH_RESULT_INDEX], "index"), nl_u32(tb[IDMA_A_BENCH_RESULT_SIZE], "size"),
+	       nl_u32(tb[IDMA_A_BENCH_RESULT_DEPTH], "depth"), nl_u32(tb[IDMA_A_BENCH_RESULT_BATCH], "batch"),
+	       nl_u32(tb[IDMA_A_BENCH_RESULT_CHANNELS], "channels"), state,
+	       tb[IDMA_A_BENCH_RESULT_ERROR] ? nl_u32(tb[IDMA_A_BENCH_RESULT_ERROR], "error") : 0);
+	if (nl_u32(tb[IDMA_A_BENCH_RESULT_INDEX], "index") != b->results)
+		die("configurations out of order");
+	b->results++;
+	if (state != IDMA_BENCH_STATE_DONE) {
+		putchar('\n');
+		return;
+	}
+
+	transfers = nl_u64(tb[IDMA_A_BENCH_RESULT_TRANSFERS], "transfers");
+	printf(" transfers=%llu", (unsigned long long)transfers);
+	for (unsigned int i = 0; i < ARRAY_SIZE(totals); i++)
+		if (tb[totals[i].attr])
+			printf(" %s=%llu", totals[i].name, (unsigned long long)nl_u64(tb[totals[i].attr], totals[i].name));
+	if (nl_u64(tb[IDMA_A_BENCH_RESULT_BYTES], "bytes") != transfers * nl_u32(tb[IDMA_A_BENCH_RESULT_SIZE], "size"))
+		die("bytes are not transfers times size");
+	if (!tb[IDMA_A_BENCH_RESULT_INSTRUCTIONS] != !(b->counters & IDMA_BENCH_COUNTER_INSTRUCTIONS))
+		die("instructions without a counter, or the other way round");
+
+	nl_for_each(p, nl_data(a), nl_len(a), left)
+		if ((p->nla_type & NLA_TYPE_MASK) == IDMA_A_BENCH_RESULT_PHASE)
+			seen |= 1U << get_phase(p, count);
+	putchar('\n');
+	if (seen != (b->totals_only ? 0 : (1U << (IDMA_BENCH_PHASE_MAX + 1)) - 1))
+		die("phases %#x of a run with%s phases", seen, b->totals_only ? "out" : "");
+	if (!b->totals_only &&
+	    (count[IDMA_BENCH_PHASE_SUBMIT] != transfers || count[IDMA_BENCH_PHASE_COMPLETE] != transfers))
+		die("%llu transfers, %llu submitted, %llu completed", (unsigned long long)transfers,
+		    (unsigned long long)count[IDMA_BENCH_PHASE_SUBMIT],
+		    (unsigned long long)count[IDMA_BENCH_PHASE_COMPLETE]);
+}
+
+static void got_bench(void *arg, uint8_t cmd, const struct nlattr *attrs, size_t len)
+{
+	const struct nlattr *tb[IDMA_A_BENCH_MAX + 1] = { NULL };
+	const struct nlattr *p;
+	struct bench *b = arg;
+	size_t left;
+
+	if (cmd != IDMA_CMD_BENCH_START && cmd != IDMA_CMD_BENCH_GET)
+		return;
+	/* Channels come more than once */
+	nl_for_each(p, attrs, len, left)
+		if ((p->nla_type & NLA_TYPE_MASK) <= IDMA_A_BENCH_MAX)
+			tb[p->nla_type & NLA_TYPE_MASK] = p;
+	if (left)
+		die("bench: a malformed answer");
+	b->id = nl_u32(tb[IDMA_A_BENCH_ID], "id");
+	if (tb[IDMA_A_BENCH_CONFIGS])
+		b->configs = nl_u32(tb[IDMA_A_BENCH_CONFIGS], "configs");
+	if (tb[IDMA_A_BENCH_RESULT])
+		get_result(b, tb[IDMA_A_BENCH_RESULT]);
+	if (!tb[IDMA_A_BENCH_STATE])
+		return;
+	b->state = nl_u32(tb[IDMA_A_BENCH_STATE], "state");
+	b->configs_done = nl_u32(tb[IDMA_A_BENCH_CONFIGS_DONE], "configs-done");
+	b->error = tb[IDMA_A_BENCH_ERROR] ? nl_u32(tb[IDMA_A_BENCH_ERROR], "error") : 0;
+	b->counters = tb[IDMA_A_BENCH_COUNTERS] ? nl_u32(tb[IDMA_A_BENCH_COUNTERS], "counters") : 0;
+	snprintf(b->message, sizeof(b->message), "%s",
+		 tb[IDMA_A_BENCH_MESSAGE] ? nl_str(tb[IDMA_A_BENCH_MESSAGE], "message") : "");
+}
+
+static void put_bench(struct msg *m, struct bench *b, const char *arg)
+{
+	static const struct {
+		const char *name;
+		uint16_t attr;
+	} numbers[] = {
+		{ "channel-count", IDMA_A_BENCH_CHANNEL_COUNT },
+		{ "size", IDMA_A_BENCH_SIZE },
+		{ "depth", IDMA_A_BENCH_DEPTH },
+		{ "batch", IDMA_A_BENCH_BATCH },
+		{ "time-limit", IDMA_A_BENCH_TIME_LIMIT },
+		{ "timeout", IDMA_A_BENCH_TIMEOUT },
+		{ "warmup", IDMA_A_BENCH_WARMUP },
+		{ "wait", IDMA_A_BENCH_WAIT },
+		{ "verify", IDMA_A_BENCH_VERIFY },
+		{ "src-offset", IDMA_A_BENCH_SRC_OFFSET },
+		{ "dst-offset", IDMA_A_BENCH_DST_OFFSET },
+		{ "cpu", IDMA_A_BENCH_CPU },
+	};
+	const char *val = strchr(arg, '=');
+
+	if (!strcmp(arg, "totals-only")) {
+		b->totals_only = true;
+		nl_put(m, IDMA_A_BENCH_TOTALS_ONLY, NULL, 0);
+		return;
+	}
+	if (!strcmp(arg, "detach")) {
+		nl_put(m, IDMA_A_BENCH_DETACH, NULL, 0);
+		return;
+	}
+	if (!val++)
+		die("bench: '%s' is not NAME=VALUE", arg);
+	if (!strncmp(arg, "channel=", 8)) {
+		nl_put_str(m, IDMA_A_BENCH_CHANNEL, val);
+		return;
+	}
+	if (!strncmp(arg, "transfers=", 10)) {
+		nl_put_u64(m, IDMA_A_BENCH_TRANSFERS, strtoull(val, NULL, 0));
+		return;
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
+		if (strncmp(arg, numbers[i].name, val - arg - 1) || numbers[i].name[val - arg - 1])
+			continue;
+		nl_put_u32(m, numbers[i].attr, strtoul(val, NULL, 0));
+		return;
+	}
+	die("bench: unknown name in '%s'", arg);
+}
+
+static bool bench_get(struct sock *s, struct bench *b)
+{
+	struct answer a;
+	struct msg m;
+
+	s->reply = got_bench;
+	s->arg = b;
+	nl_begin(s, &m, IDMA_CMD_BENCH_GET, 0);
+	nl_talk(s, &m, &a);
+	if (a.error)
+		printf("get error=%d text=%s\n", a.error, a.text);
+
+	return !a.error;
+}
+
+static void bench_show(const struct bench *b)
+{
+	printf("run id=%u state=%u error=%u configs=%u configs_done=%u counters=%u message=%s\n", b->id, b->state,
+	       b->error, b->configs, b->configs_done, b->counters, b->message);
+	fflush(stdout);
+}
+
+static bool bench_start(struct sock *s, struct bench *b, int argc, char **argv)
+{
+	struct answer a;
+	struct msg m;
+
+	s->reply = got_bench;
+	s->arg = b;
+	nl_begin(s, &m, IDMA_CMD_BENCH_START, 0);
+	for (int i = 0; i < argc; i++)
+		put_bench(&m, b, argv[i]);
+	nl_talk(s, &m, &a);
+	if (a.error)
+		printf("start error=%d text=%s\n", a.error, a.text);
+
+	return !a.error;
+}
+
+/* Start a run, wait for its end, and look at all its results */
+static void bench(struct sock *s, int argc, char **argv)
+{
+	long end = seconds() + 120;
+	struct bench b = { 0 };
+	struct answer a;
+	struct msg m;
+
+	if (!bench_start(s, &b, argc, argv))
+		return;
+	do {
+		usleep(20000);
+		if (!bench_get(s, &b))
+			return;
+		if (seconds() > end)
+			die("bench: no end after 120 s");
+	} while (b.state == IDMA_BENCH_STATE_PENDING || b.state == IDMA_BENCH_STATE_RUNNING);
+	bench_show(&b);
+
+	nl_begin(s, &m, IDMA_CMD_BENCH_GET, NLM_F_DUMP);
+	nl_put_u32(&m, IDMA_A_BENCH_ID, b.id);
+	nl_talk(s, &m, &a);
+	if (a.error || b.results != b.configs)
+		die("bench: %u results of %u configurations (%s)", b.results, b.configs, strerror(a.error));
+}
+
+static void bench_hold(struct sock *s, int argc, char **argv)
+{
+	struct bench b = { 0 };
+
+	if (!bench_start(s, &b, argc, argv))
+		return;
+	puts("held");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+static void bench_stop(struct sock *s)
+{
+	struct bench b = { 0 };
+	struct answer a;
+	struct msg m;
+
+	nl_begin(s, &m, IDMA_CMD_BENCH_STOP, 0);
+	nl_talk(s, &m, &a);
+	printf("stop error=%d text=%s\n", a.error, a.text);
+	if (bench_get(s, &b))
+		bench_show(&b);
+}
+
 int main(int argc, char **argv)
 {
 	const char *cmd = argc > 1 ? argv[1] : "";
@@ -1109,6 +1416,17 @@ int main(int argc, char **argv)
 		events(&s, atoi(argv[2]));
 	else if (!strcmp(cmd, "reset") && argc == 3)
 		reset(&s, argv[2]);
+	else if (!strcmp(cmd, "bench"))
+		bench(&s, argc - 2, argv + 2);
+	else if (!strcmp(cmd, "bench-hold"))
+		bench_hold(&s, argc - 2, argv + 2);
+	else if (!strcmp(cmd, "bench-get") && argc == 2) {
+		struct bench b = { 0 };
+
+		if (bench_get(&s, &b))
+			bench_show(&b);
+	} else if (!strcmp(cmd, "bench-stop") && argc == 2)
+		bench_stop(&s);
 	else
 		die("idma-nl-test: unknown command '%s', or it takes other arguments", cmd);
 

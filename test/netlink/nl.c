@@ -115,28 +115,24 @@ void nl_send(struct sock *s, struct msg *m)
 		die("sendto %zu bytes: %s", m->len, strerror(errno));
 }
 
-bool nl_parse(const struct nlattr *a, size_t len, const struct nlattr **tb, unsigned int max)
+bool nl_parse(const struct nlattr *attrs, size_t len, const struct nlattr **tb, unsigned int max)
 {
+	const struct nlattr *a;
+	size_t left;
+
 	memset(tb, 0, (max + 1) * sizeof(*tb));
-	while (len >= NLA_HDRLEN) {
+	nl_for_each(a, attrs, len, left) {
 		unsigned int type = a->nla_type & NLA_TYPE_MASK;
 
-		if (a->nla_len < NLA_HDRLEN || a->nla_len > len)
-			return false;
 		/* User space must not stumble over what is new */
-		if (type <= max) {
-			/* Pads may come more than once, and hold nothing */
-			if (tb[type] && nl_len(a))
-				return false;
-			tb[type] = a;
-		}
-		if ((size_t)NLA_ALIGN(a->nla_len) >= len)
-			return true;
-		len -= NLA_ALIGN(a->nla_len);
-		a = (const struct nlattr *)((const char *)a + NLA_ALIGN(a->nla_len));
+		if (type > max)
+			continue;
+		if (tb[type])
+			return false;
+		tb[type] = a;
 	}
 
-	return len == 0;
+	return left == 0;
 }
 
 uint32_t nl_u32(const struct nlattr *a, const char *what)
@@ -291,7 +287,7 @@ static void controller(void *arg, uint8_t cmd, const struct nlattr *attrs, size_
 {
 	const struct nlattr *tb[CTRL_ATTR_MAX + 1];
 	struct resolved *r = arg;
-	const char *group;
+	const struct nlattr *a;
 	size_t left;
 
 	(void)cmd;
@@ -302,20 +298,13 @@ static void controller(void *arg, uint8_t cmd, const struct nlattr *attrs, size_
 		die("the family has another version");
 	if (!tb[CTRL_ATTR_MCAST_GROUPS])
 		return;
-	group = nl_data(tb[CTRL_ATTR_MCAST_GROUPS]);
-	left = nl_len(tb[CTRL_ATTR_MCAST_GROUPS]);
-	while (left >= NLA_HDRLEN) {
-		const struct nlattr *a = (const struct nlattr *)group;
+	nl_for_each(a, nl_data(tb[CTRL_ATTR_MCAST_GROUPS]), nl_len(tb[CTRL_ATTR_MCAST_GROUPS]), left) {
 		const struct nlattr *g[CTRL_ATTR_MCAST_GRP_MAX + 1];
 
 		if (!nl_parse(nl_data(a), nl_len(a), g, CTRL_ATTR_MCAST_GRP_MAX))
 			die("malformed group");
 		if (!strcmp(nl_str(g[CTRL_ATTR_MCAST_GRP_NAME], "group"), IDMA_MCGRP_EVENTS))
 			r->events = nl_u32(g[CTRL_ATTR_MCAST_GRP_ID], "group");
-		if ((size_t)NLA_ALIGN(a->nla_len) > left)
-			return;
-		left -= NLA_ALIGN(a->nla_len);
-		group += NLA_ALIGN(a->nla_len);
 	}
 }
 

@@ -80,6 +80,24 @@ static inline size_t nl_len(const struct nlattr *a)
 	return a->nla_len - NLA_HDRLEN;
 }
 
+/* All attributes, those that come more than once as well; ends at what is malformed */
+static inline bool nl_ok(const struct nlattr *a, size_t left)
+{
+	return left >= NLA_HDRLEN && a->nla_len >= NLA_HDRLEN && a->nla_len <= left;
+}
+
+static inline const struct nlattr *nl_next(const struct nlattr *a, size_t *left)
+{
+	size_t len = NLA_ALIGN(a->nla_len);
+
+	len = len < *left ? len : *left;
+	*left -= len;
+	return (const struct nlattr *)((const char *)a + len);
+}
+
+#define nl_for_each(a, start, len, left)				\
+	for ((a) = (start), (left) = (len); nl_ok(a, left); (a) = nl_next(a, &(left)))
+
 /* These end the program if the attribute is missing or has another size */
 uint32_t nl_u32(const struct nlattr *a, const char *what);
 uint64_t nl_u64(const struct nlattr *a, const char *what);
