@@ -310,6 +310,12 @@ static void contract_reuse(struct kunit *test)
 		contract_verify(test, t, 777);
 		/* The descriptor is the client's again after the callback has returned */
 		dmaengine_synchronize(t->chan);
+
+		/* Terminated in the middle, it is as good as new */
+		KUNIT_ASSERT_FALSE(test, dma_submit_error(dmaengine_submit(tx)));
+		dma_async_issue_pending(t->chan);
+		KUNIT_ASSERT_EQ(test, dmaengine_terminate_sync(t->chan), 0);
+		reinit_completion(&t->done);
 	}
 	KUNIT_EXPECT_EQ(test, dmaengine_desc_free(tx), 0);
 }

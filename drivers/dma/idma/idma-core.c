@@ -16,6 +16,7 @@
  * Locks: idma_dev.lock, then a channel's vc.lock. Both from any context.
  */
 #include <linux/clk.h>
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/export.h>
@@ -29,6 +30,7 @@
 #include <linux/platform_device.h>
 #include <linux/pm_runtime.h>
 #include <linux/property.h>
+#include <linux/rcupdate.h>
 #include <linux/reset.h>
 #include <linux/slab.h>
 
@@ -44,8 +46,12 @@
 #define IDMA_QUANTUM		SZ_256K
 /* Segments that it may launch in one turn of a round */
 #define IDMA_TURN		8
+/* How long the reset is held */
+#define IDMA_RESET_US		10
 /* How often a dead engine is looked at */
 #define IDMA_DEAD_POLL_MS	100
+/* Interrupts that can be late: one pending and one being handled */
+#define IDMA_LATE_IRQS		2
 /* How long the clock runs on after the last transfer */
 #define IDMA_AUTOSUSPEND_MS	50
 
@@ -101,6 +107,7 @@ MODULE_PARM_DESC(coalesce,
 		 "Transfers in a chain per interrupt (1..64, default 32); the end of a chain interrupts as well");
 
 static struct kmem_cache *idma_tx_cache;
+static struct workqueue_struct *idma_wq;
 
 /* ---- Segments ---- */
 
@@ -125,9 +132,23 @@ EXPORT_SYMBOL_IDMA_KUNIT(idma_next_segment);
 
 /* ---- Completion, with idma->lock held ---- */
 
-static void idma_remember_failure(struct idma_chan *c, dma_cookie_t cookie)
+/* Cookies that end without success; they come in order, so runs of them merge */
+static void idma_remember_failed(struct idma_chan *c, dma_cookie_t first,
+				 dma_cookie_t last)
 {
-	c->failed[c->nfailed++ % IDMA_FAILED_COOKIES] = cookie;
+	struct idma_failed *f;
+
+	if (c->nfailed) {
+		f = &c->failed[(c->nfailed - 1) % IDMA_FAILED_RANGES];
+		if (f->last + 1LL == first) {
+			f->last = last;
+			return;
+		}
+	}
+
+	f = &c->failed[c->nfailed++ % IDMA_FAILED_RANGES];
+	f->first = first;
+	f->last = last;
 }
 
 /* Tell the client. The transfer is on no list; vc.lock is held. */
@@ -144,37 +165,78 @@ static void idma_tx_complete(struct idma_chan *c, struct idma_tx *tx,
 	} else {
 		c->stats.errors++;
 		c->stats.faults[c->idma->fault]++;
-		idma_remember_failure(c, tx->vd.tx.cookie);
+		idma_remember_failed(c, tx->vd.tx.cookie, tx->vd.tx.cookie);
 		idma_nl_transfer_error(c, tx);
 	}
 
 	vchan_cookie_complete(&tx->vd);
 }
 
-/* Fail what waits to be launched; what is in hardware fails when it is done */
-static void idma_chan_cut(struct idma_chan *c)
+/*
+ * Complete what is over at the head of the channel's transfers. A transfer
+ * that was cut waits for those before it: cookies complete in order, and a
+ * client that polls takes every earlier one for complete as well.
+ */
+static void idma_chan_advance(struct idma_chan *c)
 {
 	struct virt_dma_desc *vd, *tmp;
-	struct idma_tx *tx = c->next;
 
 	lockdep_assert_held(&c->vc.lock);
 
-	c->next = NULL;
-	list_del_init(&c->ready);
+	list_for_each_entry_safe(vd, tmp, &c->active, node) {
+		struct idma_tx *tx = to_idma_tx(vd);
+		bool all = tx->done == tx->len;
 
-	if (tx) {
-		tx->cut = true;
-		if (!tx->inflight) {
-			list_del(&tx->vd.node);
-			idma_tx_complete(c, tx, DMA_TRANS_ABORTED);
-		}
+		if (tx->inflight || !(all || tx->cut))
+			break;
+		list_del(&vd->node);
+		idma_tx_complete(c, tx, all ? DMA_TRANS_NOERROR : DMA_TRANS_ABORTED);
 	}
+}
+
+/* A descriptor that is used again has been here before */
+static void idma_tx_start(struct idma_chan *c, struct idma_tx *tx)
+{
+	list_move_tail(&tx->vd.node, &c->active);
+	tx->built = 0;
+	tx->done = 0;
+	tx->inflight = 0;
+	tx->terminated = false;
+	tx->cut = false;
+}
+
+/* Fail what waits to be launched; what is in hardware comes first */
+static void idma_chan_cut(struct idma_chan *c)
+{
+	struct virt_dma_desc *vd, *tmp;
+
+	lockdep_assert_held(&c->vc.lock);
+
+	list_del_init(&c->ready);
+	if (c->next)
+		c->next->cut = true;
+	c->next = NULL;
 
 	list_for_each_entry_safe(vd, tmp, &c->vc.desc_issued, node) {
-		list_del(&vd->node);
-		tx = to_idma_tx(vd);
-		tx->done = 0;
-		idma_tx_complete(c, tx, DMA_TRANS_ABORTED);
+		idma_tx_start(c, to_idma_tx(vd));
+		to_idma_tx(vd)->cut = true;
+	}
+
+	idma_chan_advance(c);
+}
+
+static void idma_cut_all(struct idma_dev *idma)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&idma->lock);
+
+	for (i = 0; i < idma->nr_chans; i++) {
+		struct idma_chan *c = &idma->chans[i];
+
+		spin_lock(&c->vc.lock);
+		idma_chan_cut(c);
+		spin_unlock(&c->vc.lock);
 	}
 }
 
@@ -199,10 +261,9 @@ static void idma_fail_all(struct idma_dev *idma)
 		struct idma_chan *c = &idma->chans[i];
 
 		spin_lock(&c->vc.lock);
-		c->next = NULL;
-		list_for_each_entry_safe(vd, tmp, &c->active, node) {
-			list_del(&vd->node);
-			idma_tx_complete(c, to_idma_tx(vd), DMA_TRANS_ABORTED);
+		list_for_each_entry(vd, &c->active, node) {
+			to_idma_tx(vd)->inflight = 0;
+			to_idma_tx(vd)->cut = true;
 		}
 		idma_chan_cut(c);
 		list_for_each_entry_safe(vd, tmp, &c->dying, node) {
@@ -228,12 +289,8 @@ static void idma_segment_done(struct idma_chan *c, struct idma_tx *tx, u32 len)
 		vchan_terminate_vdesc(&tx->vd);
 		if (list_empty(&c->dying))
 			idma_wake(c->idma);
-	} else if (tx->done == tx->len) {
-		list_del(&tx->vd.node);
-		idma_tx_complete(c, tx, DMA_TRANS_NOERROR);
-	} else if (tx->cut && !tx->inflight) {
-		list_del(&tx->vd.node);
-		idma_tx_complete(c, tx, DMA_TRANS_ABORTED);
+	} else if (!tx->inflight) {
+		idma_chan_advance(c);
 	}
 }
 
@@ -278,9 +335,10 @@ static unsigned int idma_reap(struct idma_dev *idma, enum idma_reap_by by)
 
 	/*
 	 * The interrupts of these segments may still be on their way, and will
-	 * find nothing to do; they are ours all the same.
+	 * find nothing to do; they are ours all the same. The controller keeps
+	 * one at most while another is handled: the rest was merged.
 	 */
-	idma->irq_due += flagged;
+	idma->irq_due = min_t(int, idma->irq_due + flagged, IDMA_LATE_IRQS);
 	if (by == IDMA_REAP_BACKSTOP)
 		idma->stats.interrupts_missed += flagged;
 
@@ -336,10 +394,11 @@ static void idma_take(struct idma_dev *idma, struct idma_chan *c,
 	tx = c->next;
 	if (!tx) {
 		tx = to_idma_tx(vchan_next_desc(&c->vc));
-		list_move_tail(&tx->vd.node, &c->active);
-		/* A reused descriptor has been here before */
-		tx->built = 0;
-		tx->done = 0;
+		idma_tx_start(c, tx);
+		/* Cookies start again at 1 some day: the old ones are others */
+		if (tx->vd.tx.cookie < c->newest)
+			c->nfailed = 0;
+		c->newest = tx->vd.tx.cookie;
 	}
 
 	len = idma_next_segment(tx, min_t(u32, idma->ops->max_len,
@@ -372,6 +431,7 @@ static void idma_take(struct idma_dev *idma, struct idma_chan *c,
 
 static void idma_launch(struct idma_dev *idma, unsigned int room)
 {
+	bool behind = idma_inflight(idma);
 	unsigned int n = 0;
 	u64 bytes = 0;
 	bool irq;
@@ -388,9 +448,10 @@ static void idma_launch(struct idma_dev *idma, unsigned int room)
 
 	/*
 	 * Clients that want no interrupt poll, but work that waits for this
-	 * chain to end must not wait for a poll.
+	 * chain to end must not wait for a poll: what is there already, or
+	 * comes while this chain and the one before it take all the room.
 	 */
-	irq = idma->since_irq || !list_empty(&idma->ready);
+	irq = idma->since_irq || behind || !list_empty(&idma->ready);
 	if (irq) {
 		idma->fifo[(idma->fifo_head - 1) % IDMA_INFLIGHT].irq = true;
 		idma->since_irq = 0;
@@ -406,18 +467,26 @@ static void idma_launch(struct idma_dev *idma, unsigned int room)
  * timer finds the engine idle, and not until the last completion: a client
  * that waits for each of its transfers would switch them all the time.
  */
-static void idma_activate(struct idma_dev *idma)
+static int idma_activate(struct idma_dev *idma)
 {
+	int ret;
+
 	if (idma->backstop_armed)
-		return;
+		return 0;
 
 	/* Not a sleeping call, see pm_runtime_irq_safe() */
-	pm_runtime_get_sync(idma->dev);
+	ret = pm_runtime_get_sync(idma->dev);
+	if (ret < 0) {
+		pm_runtime_put_noidle(idma->dev);
+		return ret;
+	}
 	idma->backstop_armed = true;
 	idma->progress = true;
 	hrtimer_start(&idma->backstop,
 		      ns_to_ktime((u64)READ_ONCE(backstop_us) * NSEC_PER_USEC),
 		      HRTIMER_MODE_REL_SOFT);
+
+	return 0;
 }
 
 static void idma_deactivate(struct idma_dev *idma)
@@ -429,18 +498,35 @@ static void idma_deactivate(struct idma_dev *idma)
 	pm_runtime_put_autosuspend(idma->dev);
 }
 
+/* Suspended, unbound, dead or being reset: what is queued is not launched */
+static bool idma_may_launch(const struct idma_dev *idma)
+{
+	return !(idma->dead || idma->resetting || idma->held || idma->gone);
+}
+
 static void idma_dispatch(struct idma_dev *idma)
 {
+	int ret;
+
 	lockdep_assert_held(&idma->lock);
 
-	if (idma->dead || idma->held || idma->gone)
+	if (!idma_may_launch(idma) || list_empty(&idma->ready))
 		return;
+
+	ret = idma_activate(idma);
+	if (ret) {
+		/* On the way into or out of a suspend the work waits for its end */
+		if (ret != -EACCES) {
+			dev_err_ratelimited(idma->dev, "no clock: %d\n", ret);
+			idma_cut_all(idma);
+		}
+		return;
+	}
 
 	while (!list_empty(&idma->ready)) {
 		unsigned int inflight = idma_inflight(idma);
 		unsigned int room = min(idma->pending_slots, IDMA_INFLIGHT);
 
-		idma_activate(idma);
 		room = room > inflight ? room - inflight : 0;
 		if (room)
 			room = min3(room, idma->ops->room(idma),
@@ -467,7 +553,8 @@ static unsigned int idma_scan(struct idma_dev *idma, enum idma_reap_by by)
  * The controllers of today's boards drop a pulse that comes while an earlier
  * one is being handled. Marks are therefore read in the tasklet, after the
  * interrupt was completed at the controller: whatever completes later than
- * that has a pulse of its own that is not dropped.
+ * that has a pulse of its own that is not dropped. Where another CPU runs the
+ * tasklet it may be earlier than that; the backstop timer finds the rest.
  */
 static irqreturn_t idma_interrupt(int irq, void *data)
 {
@@ -503,16 +590,24 @@ static void idma_tasklet(struct tasklet_struct *t)
 	spin_unlock_irqrestore(&idma->lock, flags);
 }
 
-/* What was given up as lost has all completed after all: the engine is back */
+/* The engine can be used again */
+static void idma_back(struct idma_dev *idma, enum idma_reset_method method)
+{
+	idma->dead = false;
+	idma->progress = true;
+	idma->stall_ticks = 0;
+	idma->stats.recoveries++;
+	trace_idma_dead(idma, false);
+	idma_nl_recovered(idma, method);
+}
+
+/* Has all that was given up as lost completed after all? */
 static void idma_try_revive(struct idma_dev *idma)
 {
 	if (idma_inflight(idma) || idma->ops->busy(idma))
 		return;
 
-	idma->dead = false;
-	idma->stats.recoveries++;
-	trace_idma_dead(idma, false);
-	idma_nl_recovered(idma, IDMA_RESET_METHOD_REVIVE);
+	idma_back(idma, IDMA_RESET_METHOD_REVIVE);
 	dev_info(idma->dev, "the engine has completed everything after all and is used again\n");
 }
 
@@ -529,10 +624,12 @@ static void idma_declare_dead(struct idma_dev *idma)
 		idma->ops->busy(idma) ? "busy" : "not busy");
 
 	/* With a reset line clients are told when the engine can do no more harm */
-	if (idma->rst)
+	if (idma->rst) {
+		idma->resetting = true;
 		schedule_work(&idma->recover);
-	else
+	} else {
 		idma_fail_all(idma);
+	}
 }
 
 static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
@@ -557,11 +654,13 @@ static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
 	quiet = !idma->progress;
 	idma->progress = false;
 
-	if (idma->dead)
-		idma_try_revive(idma);
-	else if (idma->stall_ticks * period_us >=
-		 (u64)READ_ONCE(stall_ms) * USEC_PER_MSEC)
+	if (idma->dead) {
+		if (!idma->resetting)
+			idma_try_revive(idma);
+	} else if (idma->stall_ticks * period_us >=
+		   (u64)READ_ONCE(stall_ms) * USEC_PER_MSEC) {
 		idma_declare_dead(idma);
+	}
 
 	if (idma->dead)
 		period_us = IDMA_DEAD_POLL_MS * USEC_PER_MSEC;
@@ -592,15 +691,45 @@ static void idma_stop_backstop(struct idma_dev *idma)
 
 /* ---- Recovery ---- */
 
-/* With a reset line an engine is stopped for good, and used again. May sleep. */
+/* After a dead engine's slow polling. Without the lock: waits for the timer. */
+static void idma_restart_backstop(struct idma_dev *idma)
+{
+	unsigned long flags;
+
+	hrtimer_cancel(&idma->backstop);
+
+	spin_lock_irqsave(&idma->lock, flags);
+	if (idma->backstop_armed)
+		hrtimer_start(&idma->backstop,
+			      ns_to_ktime((u64)READ_ONCE(backstop_us) * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL_SOFT);
+	idma_dispatch(idma);
+	spin_unlock_irqrestore(&idma->lock, flags);
+}
+
+/*
+ * With a reset line an engine is stopped for good, and used again. It is dead
+ * if that fails, and stays so until somebody asks for another reset.
+ */
 static int idma_pull_reset(struct idma_dev *idma)
 {
 	unsigned long flags;
 	int ret;
 
-	mutex_lock(&idma->reset_lock);
-	ret = reset_control_assert(idma->rst);
+	lockdep_assert_held(&idma->reset_lock);
+
+	spin_lock_irqsave(&idma->lock, flags);
+	/* Nothing is launched, revived or read while the reset is pulled */
+	idma->resetting = true;
+	/* A synchronous reset wants the clock */
+	ret = idma_activate(idma);
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	if (!ret)
+		ret = reset_control_assert(idma->rst);
 	if (!ret) {
+		fsleep(IDMA_RESET_US);
+
 		spin_lock_irqsave(&idma->lock, flags);
 		idma_reap(idma, IDMA_REAP_POLL);
 		idma_fail_all(idma);
@@ -615,24 +744,29 @@ static int idma_pull_reset(struct idma_dev *idma)
 	spin_lock_irqsave(&idma->lock, flags);
 	if (ret) {
 		dev_err(idma->dev, "cannot reset the engine: %d\n", ret);
+		idma->dead = true;
 		idma_fail_all(idma);
 	} else {
-		idma->dead = false;
-		idma->stats.recoveries++;
-		trace_idma_dead(idma, false);
-		idma_nl_recovered(idma, IDMA_RESET_METHOD_LINE);
+		idma->resetting = false;
+		idma_back(idma, IDMA_RESET_METHOD_LINE);
 		dev_info(idma->dev, "the engine was reset and is used again\n");
-		idma_dispatch(idma);
 	}
 	spin_unlock_irqrestore(&idma->lock, flags);
-	mutex_unlock(&idma->reset_lock);
+
+	if (!ret)
+		idma_restart_backstop(idma);
 
 	return ret;
 }
 
 static void idma_recover(struct work_struct *work)
 {
-	idma_pull_reset(container_of(work, struct idma_dev, recover));
+	struct idma_dev *idma = container_of(work, struct idma_dev, recover);
+
+	mutex_lock(&idma->reset_lock);
+	if (READ_ONCE(idma->dead))
+		idma_pull_reset(idma);
+	mutex_unlock(&idma->reset_lock);
 }
 
 static bool idma_drained(struct idma_dev *idma)
@@ -648,51 +782,60 @@ static bool idma_drained(struct idma_dev *idma)
 	return drained;
 }
 
+/* Without a reset line: end what is queued, wait for what is in hardware */
+static int idma_drain(struct idma_dev *idma)
+{
+	unsigned long flags;
+	bool revived = false;
+	int ret = 0;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	idma->resetting = true;
+	idma_cut_all(idma);
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	/* Nothing is launched meanwhile, so there is an end to it */
+	wait_event(idma->idle_wait, idma_drained(idma));
+
+	spin_lock_irqsave(&idma->lock, flags);
+	idma->resetting = false;
+	if (idma->dead) {
+		idma_try_revive(idma);
+		revived = !idma->dead;
+		if (!revived)
+			ret = -EBUSY;
+	}
+	idma_dispatch(idma);
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	if (revived)
+		idma_restart_backstop(idma);
+
+	return ret;
+}
+
 /**
- * idma_reset - fail every transfer and have an engine that works again
+ * idma_reset - end every transfer and have an engine that works again
  * @idma: the engine; the driver is bound
  *
- * With a reset line the engine is reset. Without one, what is in hardware ends
- * by itself or not at all. May sleep, for as long as a stall takes to be found.
+ * With a reset line the engine is reset and everything fails. Without one, what
+ * is queued fails, and what is in hardware completes by itself or not at all.
+ * May sleep, for as long as a stall takes to be found.
  *
- * Return: 0 if the engine is idle and usable, -EBUSY if it has not completed
- * what it was given, or the error of the reset line
+ * Return: 0 if the engine is usable, -EBUSY if it has not completed what it was
+ * given, or the error of the clock or the reset line
  */
 int idma_reset(struct idma_dev *idma)
 {
 	unsigned long flags;
-	unsigned int i;
-	int ret = 0;
+	int ret;
 
-	if (idma->rst) {
-		spin_lock_irqsave(&idma->lock, flags);
-		/* Nothing is launched while the reset is pulled */
-		idma_activate(idma);
-		idma->dead = true;
-		idma->fault = IDMA_FAULT_RESET;
-		spin_unlock_irqrestore(&idma->lock, flags);
-		return idma_pull_reset(idma);
-	}
-
+	mutex_lock(&idma->reset_lock);
 	spin_lock_irqsave(&idma->lock, flags);
 	idma->fault = IDMA_FAULT_RESET;
-	for (i = 0; i < idma->nr_chans; i++) {
-		struct idma_chan *c = &idma->chans[i];
-
-		spin_lock(&c->vc.lock);
-		idma_chan_cut(c);
-		spin_unlock(&c->vc.lock);
-	}
 	spin_unlock_irqrestore(&idma->lock, flags);
-
-	wait_event(idma->idle_wait, idma_drained(idma));
-
-	spin_lock_irqsave(&idma->lock, flags);
-	if (idma->dead)
-		idma_try_revive(idma);
-	if (idma->dead)
-		ret = -EBUSY;
-	spin_unlock_irqrestore(&idma->lock, flags);
+	ret = idma->rst ? idma_pull_reset(idma) : idma_drain(idma);
+	mutex_unlock(&idma->reset_lock);
 
 	return ret;
 }
@@ -706,13 +849,13 @@ idma_prep_dma_memcpy(struct dma_chan *chan, dma_addr_t dst, dma_addr_t src,
 	struct idma_chan *c = to_idma_chan(chan);
 	struct idma_tx *tx;
 
-	if (!len) {
-		dev_dbg(c->idma->dev, "%s: refused a memcpy of 0 bytes\n",
-			dma_chan_name(chan));
-		return NULL;
-	}
 	if (READ_ONCE(c->idma->dead) || READ_ONCE(c->idma->gone))
 		return NULL;
+	if (!len) {
+		dev_dbg(c->idma->dev, "channel %d: refused a memcpy of 0 bytes\n",
+			chan->chan_id);
+		return NULL;
+	}
 
 	tx = kmem_cache_zalloc(idma_tx_cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!tx)
@@ -776,14 +919,13 @@ static bool idma_residue(struct idma_chan *c, dma_cookie_t cookie,
 
 static bool idma_cookie_failed(const struct idma_chan *c, dma_cookie_t cookie)
 {
-	unsigned int i, n = min(c->nfailed, IDMA_FAILED_COOKIES);
+	unsigned int i, n = min(c->nfailed, IDMA_FAILED_RANGES);
 
 	for (i = 0; i < n; i++)
-		if (c->failed[i] == cookie)
+		if (cookie >= c->failed[i].first && cookie <= c->failed[i].last)
 			return true;
 
-	return c->term_last && cookie - c->term_first >= 0 &&
-	       c->term_last - cookie >= 0;
+	return false;
 }
 
 static enum dma_status idma_tx_status(struct dma_chan *chan,
@@ -857,10 +999,8 @@ static int idma_terminate_all(struct dma_chan *chan)
 	list_splice_tail_init(&c->vc.desc_issued, &head);
 	list_splice_tail_init(&c->vc.desc_completed, &head);
 
-	if (chan->completed_cookie != chan->cookie) {
-		c->term_first = chan->completed_cookie + 1;
-		c->term_last = chan->cookie;
-	}
+	if (chan->completed_cookie < chan->cookie)
+		idma_remember_failed(c, chan->completed_cookie + 1, chan->cookie);
 	trace_idma_terminate(c, inflight);
 	spin_unlock(&c->vc.lock);
 
@@ -900,12 +1040,13 @@ static int idma_alloc_chan_resources(struct dma_chan *chan)
 {
 	struct idma_chan *c = to_idma_chan(chan);
 
+	/* Not -ENODEV: dmaengine takes the device off its list for that, twice */
 	if (READ_ONCE(c->idma->gone))
-		return -ENODEV;
+		return -ENXIO;
 
 	/* The cookies of the last client are not this one's */
 	c->nfailed = 0;
-	c->term_last = 0;
+	c->newest = 0;
 
 	return 1;
 }
@@ -938,12 +1079,37 @@ static struct dma_chan *idma_of_xlate(struct of_phandle_args *spec,
 
 /* ---- Life cycle ---- */
 
-static void idma_release(struct dma_device *dma)
+/* Takes dma_list_mutex and leaves everything as it is */
+static bool idma_refuse(struct dma_chan *chan, void *unused)
 {
-	struct idma_dev *idma = to_idma_dev(dma);
+	return false;
+}
 
+/*
+ * dmaengine still looks at a channel after it has given back the device that
+ * the channel is part of, with its list locked, and others may be walking that
+ * list under RCU. Only when both are over may the memory go.
+ */
+static void idma_release_work(struct work_struct *work)
+{
+	struct idma_dev *idma = container_of(work, struct idma_dev, release);
+	dma_cap_mask_t mask;
+	unsigned int i;
+
+	dma_cap_zero(mask);
+	dma_cap_set(DMA_MEMCPY, mask);
+	dma_request_channel(mask, idma_refuse, NULL);
+	synchronize_rcu();
+
+	for (i = 0; i < idma->nr_chans; i++)
+		put_device(&idma->chans[i].vc.chan.dev->device);
 	put_device(idma->dev);
 	kfree(idma);
+}
+
+static void idma_release(struct dma_device *dma)
+{
+	queue_work(idma_wq, &to_idma_dev(dma)->release);
 }
 
 static void idma_unsetup(struct idma_dev *idma, bool leak)
@@ -959,6 +1125,22 @@ static void idma_unsetup(struct idma_dev *idma, bool leak)
 	idma->ops->exit(idma, leak);
 }
 
+/* Refuse everything from here on and wait for what is in hardware */
+static void idma_quiesce(struct idma_dev *idma)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&idma->lock, flags);
+	idma->gone = true;
+	idma->fault = IDMA_FAULT_UNBIND;
+	idma_cut_all(idma);
+	spin_unlock_irqrestore(&idma->lock, flags);
+
+	wait_event(idma->idle_wait, idma_drained(idma));
+	flush_work(&idma->recover);
+	idma_stop_backstop(idma);
+}
+
 /* Let clients hold what they hold, but leave the hardware alone from here on */
 static void idma_stop(struct idma_dev *idma)
 {
@@ -966,21 +1148,7 @@ static void idma_stop(struct idma_dev *idma)
 	bool leak = false;
 	unsigned int i;
 
-	spin_lock_irqsave(&idma->lock, flags);
-	idma->gone = true;
-	idma->fault = IDMA_FAULT_UNBIND;
-	for (i = 0; i < idma->nr_chans; i++) {
-		struct idma_chan *c = &idma->chans[i];
-
-		spin_lock(&c->vc.lock);
-		idma_chan_cut(c);
-		spin_unlock(&c->vc.lock);
-	}
-	spin_unlock_irqrestore(&idma->lock, flags);
-
-	wait_event(idma->idle_wait, idma_drained(idma));
-	flush_work(&idma->recover);
-	idma_stop_backstop(idma);
+	idma_quiesce(idma);
 	if (idma->irq > 0)
 		free_irq(idma->irq, idma);
 	tasklet_kill(&idma->task);
@@ -1010,6 +1178,7 @@ static void idma_teardown(void *data)
 	struct idma_dev *idma = data;
 
 	idma_nl_unregister(idma);
+	idma_debugfs_exit(idma);
 	of_dma_controller_free(idma->dev->of_node);
 	idma_stop(idma);
 	dma_async_device_unregister(&idma->dma);
@@ -1027,8 +1196,7 @@ static int idma_check_coherency(struct device *dev)
 	if (!IS_ENABLED(CONFIG_RISCV_DMA_NONCOHERENT))
 		return dev_err_probe(dev, -EOPNOTSUPP,
 				     "dma-noncoherent, but this kernel has no RISCV_DMA_NONCOHERENT\n");
-	if (!riscv_isa_extension_available(NULL, ZICBOM) &&
-	    !IS_ENABLED(CONFIG_RISCV_NONSTANDARD_CACHE_OPS))
+	if (!riscv_isa_extension_available(NULL, ZICBOM))
 		return dev_err_probe(dev, -EOPNOTSUPP,
 				     "dma-noncoherent, but the CPU has no cache management (Zicbom): DMA would see stale data\n");
 #endif
@@ -1042,7 +1210,8 @@ static int idma_read_u32(struct device *dev, const char *name, u32 min,
 
 	if (!device_property_present(dev, name))
 		return 0;
-	if (device_property_read_u32(dev, name, &v))
+	if (device_property_count_u32(dev, name) != 1 ||
+	    device_property_read_u32(dev, name, &v))
 		return dev_err_probe(dev, -EINVAL, "%s: not a single cell\n", name);
 	if (v < min || v > max)
 		return dev_err_probe(dev, -EINVAL, "%s: %u is not in %u..%u\n",
@@ -1127,13 +1296,6 @@ static int idma_setup(struct idma_dev *idma, struct platform_device *pdev)
 	idma->rst = devm_reset_control_get_optional_exclusive(dev, NULL);
 	if (IS_ERR(idma->rst))
 		return dev_err_probe(dev, PTR_ERR(idma->rst), "resets\n");
-	/* Assert first: who ran before may have left the engine stuck */
-	ret = reset_control_assert(idma->rst);
-	if (!ret)
-		ret = reset_control_deassert(idma->rst);
-	if (ret)
-		return dev_err_probe(dev, ret, "cannot reset the engine\n");
-
 	idma->irq = platform_get_irq_optional(pdev, 0);
 	if (idma->irq < 0 && idma->irq != -ENXIO)
 		return dev_err_probe(dev, idma->irq, "interrupts\n");
@@ -1145,7 +1307,16 @@ static int idma_setup(struct idma_dev *idma, struct platform_device *pdev)
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot enable the clock\n");
 
-	ret = idma->ops->init(idma);
+	/* Who ran before may have left the engine stuck */
+	ret = reset_control_assert(idma->rst);
+	if (!ret) {
+		fsleep(IDMA_RESET_US);
+		ret = reset_control_deassert(idma->rst);
+	}
+	if (ret)
+		dev_err_probe(dev, ret, "cannot reset the engine\n");
+	else
+		ret = idma->ops->init(idma);
 	if (ret) {
 		clk_disable(idma->clk);
 		return ret;
@@ -1167,8 +1338,11 @@ static int idma_probe(struct platform_device *pdev)
 	struct device *dev = &pdev->dev;
 	u32 nr_chans = IDMA_DEF_CHANNELS;
 	struct idma_dev *idma;
+	unsigned int i;
 	int ret;
 
+	if (!match)
+		return -ENODEV;
 	ret = idma_read_u32(dev, "dma-channels", 1, IDMA_MAX_CHANNELS, &nr_chans);
 	if (ret)
 		return ret;
@@ -1186,6 +1360,7 @@ static int idma_probe(struct platform_device *pdev)
 	init_waitqueue_head(&idma->idle_wait);
 	mutex_init(&idma->reset_lock);
 	INIT_WORK(&idma->recover, idma_recover);
+	INIT_WORK(&idma->release, idma_release_work);
 	tasklet_setup(&idma->task, idma_tasklet);
 	hrtimer_setup(&idma->backstop, idma_backstop, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
@@ -1212,6 +1387,10 @@ static int idma_probe(struct platform_device *pdev)
 		idma_stop(idma);
 		goto err_free;
 	}
+
+	/* dmaengine drops these while clients still hold the channels */
+	for (i = 0; i < nr_chans; i++)
+		get_device(&idma->chans[i].vc.chan.dev->device);
 
 	ret = of_dma_controller_register(dev->of_node, idma_of_xlate, idma);
 	if (ret) {
@@ -1280,7 +1459,10 @@ static void idma_hold(struct idma_dev *idma)
 /* The next kernel must not find the engine writing to its memory */
 static void idma_shutdown(struct platform_device *pdev)
 {
-	idma_hold(platform_get_drvdata(pdev));
+	struct idma_dev *idma = platform_get_drvdata(pdev);
+
+	idma_quiesce(idma);
+	reset_control_assert(idma->rst);
 }
 
 static int idma_runtime_suspend(struct device *dev)
@@ -1300,28 +1482,33 @@ static int idma_runtime_resume(struct device *dev)
 }
 
 /* Clients' work stays queued over a suspend */
-static int idma_suspend(struct device *dev)
+static int idma_suspend_late(struct device *dev)
 {
 	idma_hold(dev_get_drvdata(dev));
 
 	return pm_runtime_force_suspend(dev);
 }
 
+static int idma_resume_early(struct device *dev)
+{
+	return pm_runtime_force_resume(dev);
+}
+
+/* Not any earlier: runtime PM, and the clock with it, is back only here */
 static int idma_resume(struct device *dev)
 {
 	struct idma_dev *idma = dev_get_drvdata(dev);
 	unsigned long flags;
-	int ret;
-
-	ret = pm_runtime_force_resume(dev);
-	if (ret)
-		return ret;
 
 	spin_lock_irqsave(&idma->lock, flags);
 	idma->held = false;
-	/* A dead engine is looked at again */
-	if (idma->dead)
+	/* A dead engine is looked at again, or reset */
+	if (idma->dead && idma->rst) {
+		idma->resetting = true;
+		schedule_work(&idma->recover);
+	} else if (idma->dead) {
 		idma_activate(idma);
+	}
 	idma_dispatch(idma);
 	spin_unlock_irqrestore(&idma->lock, flags);
 
@@ -1329,7 +1516,8 @@ static int idma_resume(struct device *dev)
 }
 
 static const struct dev_pm_ops idma_pm_ops = {
-	LATE_SYSTEM_SLEEP_PM_OPS(idma_suspend, idma_resume)
+	SYSTEM_SLEEP_PM_OPS(NULL, idma_resume)
+	LATE_SYSTEM_SLEEP_PM_OPS(idma_suspend_late, idma_resume_early)
 	RUNTIME_PM_OPS(idma_runtime_suspend, idma_runtime_resume, NULL)
 };
 
@@ -1351,9 +1539,14 @@ static int __init idma_init(void)
 	if (!idma_tx_cache)
 		return -ENOMEM;
 
+	ret = -ENOMEM;
+	idma_wq = alloc_ordered_workqueue("idma", 0);
+	if (!idma_wq)
+		goto err_cache;
+
 	ret = idma_nl_init();
 	if (ret)
-		goto err_cache;
+		goto err_wq;
 
 	ret = platform_driver_register(&idma_driver);
 	if (ret)
@@ -1363,6 +1556,8 @@ static int __init idma_init(void)
 
 err_nl:
 	idma_nl_exit();
+err_wq:
+	destroy_workqueue(idma_wq);
 err_cache:
 	kmem_cache_destroy(idma_tx_cache);
 	return ret;
@@ -1373,6 +1568,8 @@ static void __exit idma_exit(void)
 {
 	platform_driver_unregister(&idma_driver);
 	idma_nl_exit();
+	/* The last client may only just have let go of an unbound engine */
+	destroy_workqueue(idma_wq);
 	kmem_cache_destroy(idma_tx_cache);
 }
 module_exit(idma_exit);

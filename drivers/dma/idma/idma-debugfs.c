@@ -63,7 +63,8 @@ static int stats_show(struct seq_file *s, void *unused)
 	/* Registers can be read while the clock runs */
 	if (!gone && pm_runtime_resume_and_get(idma->dev) >= 0) {
 		spin_lock_irqsave(&idma->lock, flags);
-		idma->ops->show(idma, s);
+		if (!idma->resetting)
+			idma->ops->show(idma, s);
 		spin_unlock_irqrestore(&idma->lock, flags);
 		pm_runtime_put_autosuspend(idma->dev);
 	}
@@ -77,6 +78,10 @@ void idma_summary_show(struct seq_file *s, struct dma_device *dma)
 {
 	struct idma_dev *idma = to_idma_dev(dma);
 	unsigned int i;
+
+	/* Still listed while a client holds a channel, but without names */
+	if (READ_ONCE(idma->gone))
+		return;
 
 	for (i = 0; i < idma->nr_chans; i++) {
 		struct idma_chan *c = &idma->chans[i];
@@ -97,14 +102,26 @@ void idma_summary_show(struct seq_file *s, struct dma_device *dma)
 
 void idma_debugfs_init(struct idma_dev *idma)
 {
-	/* dmaengine removes its directory, and this with it, on unregister */
-	debugfs_create_file("stats", 0444, dmaengine_get_debugfs_root(&idma->dma),
-			    idma, &stats_fops);
+	struct dentry *root = dmaengine_get_debugfs_root(&idma->dma);
+
+	if (!IS_ERR_OR_NULL(root))
+		idma->debugfs = debugfs_create_file("stats", 0444, root, idma,
+						    &stats_fops);
+}
+
+/* Waits for readers: the registers go away after this */
+void idma_debugfs_exit(struct idma_dev *idma)
+{
+	debugfs_remove(idma->debugfs);
 }
 
 #else
 
 void idma_debugfs_init(struct idma_dev *idma)
+{
+}
+
+void idma_debugfs_exit(struct idma_dev *idma)
 {
 }
 

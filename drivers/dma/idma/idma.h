@@ -24,6 +24,7 @@
 #include "virt-dma.h"
 
 struct clk;
+struct dentry;
 struct idma_dev;
 struct reset_control;
 struct seq_file;
@@ -32,14 +33,15 @@ struct seq_file;
 #define IDMA_DEF_CHANNELS	8
 
 /*
- * Longest piece of a transfer that one hardware descriptor carries. Nothing
- * can stop a descriptor once it is launched, so this bounds how long terminate
- * waits and how long one channel holds the engine, and it is the granularity
- * of the residue: 2.6 ms at 50 MHz and 64 bit.
+ * Longest piece of a transfer that one hardware descriptor carries, so that
+ * channels take turns and the residue falls: 2.6 ms at 50 MHz and 64 bit.
  */
 #define IDMA_MAX_SEGMENT	SZ_1M
 
-/* Bounds of one chain: what is launched can no longer be taken back. */
+/*
+ * Bounds of one chain. What is launched can no longer be taken back: terminate
+ * waits for it, 45 ms at 50 MHz and 64 bit with two full chains in hardware.
+ */
 #define IDMA_CHAIN_SEGMENTS	64U
 #define IDMA_CHAIN_BYTES	SZ_8M
 
@@ -52,8 +54,8 @@ struct seq_file;
 /* Segments in hardware at any time; a power of two, it is a ring */
 #define IDMA_INFLIGHT		256U
 
-/* Failed cookies that a channel remembers for tx_status() */
-#define IDMA_FAILED_COOKIES	16U
+/* Runs of failed cookies that a channel remembers for tx_status() */
+#define IDMA_FAILED_RANGES	16U
 
 /**
  * enum idma_reap_by - what made the driver look at the completion marks
@@ -170,6 +172,16 @@ struct idma_chan_stats {
 };
 
 /**
+ * struct idma_failed - cookies that ended without success
+ * @first: the first one
+ * @last: the last one
+ */
+struct idma_failed {
+	dma_cookie_t first;
+	dma_cookie_t last;
+};
+
+/**
  * struct idma_chan - a virtual channel
  * @vc: virt-dma's part; its lock nests inside &idma_dev.lock
  * @idma: the engine
@@ -180,10 +192,9 @@ struct idma_chan_stats {
  *	after a long segment
  * @turn: segments launched in this turn
  * @dying: terminated transfers that still have segments in hardware
- * @failed: cookies that completed with an error, newest overwrites oldest
- * @nfailed: cookies ever recorded in @failed
- * @term_first: first cookie that the last terminate_all() discarded
- * @term_last: last one; 0 if there was none
+ * @failed: cookies that failed or were terminated, newest overwrites oldest
+ * @nfailed: runs ever recorded in @failed
+ * @newest: cookie of the last transfer that was started
  * @stats: counters
  */
 struct idma_chan {
@@ -195,10 +206,9 @@ struct idma_chan {
 	s64 credit;
 	unsigned int turn;
 	struct list_head dying;
-	dma_cookie_t failed[IDMA_FAILED_COOKIES];
+	struct idma_failed failed[IDMA_FAILED_RANGES];
 	unsigned int nfailed;
-	dma_cookie_t term_first;
-	dma_cookie_t term_last;
+	dma_cookie_t newest;
 	struct idma_chan_stats stats;
 };
 
@@ -264,6 +274,8 @@ struct idma_stats {
  * @irq_due: segments reaped that had asked for an interrupt, less interrupts
  *	taken: what may still come, negative if interrupts were ahead
  * @held: suspended: what is queued stays queued
+ * @resetting: being reset or drained: nothing is launched; with a reset line
+ *	registers are not read either, and it stays set when the reset failed
  * @gone: the driver is unbound
  * @dead: the engine stopped completing and nothing is launched any more
  * @fault: why transfers that fail do so
@@ -276,7 +288,9 @@ struct idma_stats {
  * @idle_wait: woken when the last segment of a terminated channel, or of all
  *	channels, is complete
  * @recover: resets a dead engine where there is a reset line
- * @reset_lock: one pull of the reset line at a time
+ * @reset_lock: one reset at a time
+ * @release: frees the engine when dmaengine and all clients are done with it
+ * @debugfs: the file "stats"
  * @nl: link in the netlink family's list of engines
  * @nr_chans: number of channels
  * @chans: the channels
@@ -304,6 +318,7 @@ struct idma_dev {
 	unsigned int since_irq;
 	int irq_due;
 	bool held;
+	bool resetting;
 	bool gone;
 	bool dead;
 	enum idma_fault fault;
@@ -316,7 +331,9 @@ struct idma_dev {
 	struct hrtimer backstop;
 	wait_queue_head_t idle_wait;
 	struct work_struct recover;
-	struct mutex reset_lock; /* One pull of the reset line at a time */
+	struct mutex reset_lock; /* One reset at a time */
+	struct work_struct release;
+	struct dentry *debugfs;
 	struct list_head nl;
 
 	unsigned int nr_chans;
@@ -404,6 +421,7 @@ static inline void idma_nl_recovered(struct idma_dev *idma,
 
 /* idma-debugfs.c */
 void idma_debugfs_init(struct idma_dev *idma);
+void idma_debugfs_exit(struct idma_dev *idma);
 void idma_summary_show(struct seq_file *s, struct dma_device *dma);
 
 #endif /* _DRIVERS_DMA_IDMA_H */
