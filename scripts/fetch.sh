@@ -18,6 +18,7 @@ usage() {
 	  linux-6.1     the driver is kept building on
 	  linux-newest
 	  libnl         source of libnl3, with Debian's patches
+	  jansson       source of the JSON library jansson, likewise
 	  meson         meson >= 1.5 and what QEMU's build wants from Python, unpacked
 	  busybox       static riscv64 busybox, unpacked
 	  opensbi       RISC-V firmware, unpacked
@@ -156,6 +157,7 @@ fetch() {
 	linux-6.1)	linux '^6\.1\.' linux bookworm ;;
 	linux-newest)	linux '^[0-9]' linux sid trixie-backports trixie ;;
 	libnl)		debian_source '^3\.' libnl3 trixie bookworm sid ;;
+	jansson)	debian_source '^2\.' jansson trixie bookworm sid ;;
 	meson)		debs_from "$native" trixie meson python3-pycotap ;;
 	busybox)	debs_from riscv64 trixie busybox-static ;;
 	opensbi)	debs_from "$native" trixie opensbi ;;
