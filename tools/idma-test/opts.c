@@ -137,7 +137,7 @@ static bool set(const struct opt *o, const char *text)
 
 static void help_option(const struct opt *o)
 {
-	char left[64], choices[128] = "";
+	char left[192], choices[128] = "";
 
 	if (o->kind == OPT_CHOICE)
 		for (int i = 0; o->choices[i]; i++)

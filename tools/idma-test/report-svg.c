@@ -13,7 +13,7 @@
 #define WIDTH	720
 #define HEIGHT	360
 #define LEFT	84
-#define RIGHT	16
+#define RIGHT	30
 #define TOP	34
 #define BOTTOM	48
 #define MAX_TICKS	16
