@@ -145,11 +145,13 @@ static void derive(json_t *row)
 
 	if (ns > 0) {
 		json_object_set_new(row, "transfers_s", json_real(n * 1e9 / ns));
-		json_object_set_new(row, "bytes_s", json_real(json_double(row, "bytes", 0) * 1e9 / ns));
+		json_object_set_new(row, "bytes_s",
+				    json_real(json_double(row, "bytes", 0) * 1e9 / ns));
 	}
 	set_per(row, "interrupts_per_transfer", "interrupts", n, 0);
 	/* What was spent spinning is nobody's cost */
-	set_per(row, "instructions_per_transfer", "instructions", n, json_double(row, "instructions_idle", 0));
+	set_per(row, "instructions_per_transfer", "instructions", n,
+		json_double(row, "instructions_idle", 0));
 	set_per(row, "cycles_per_transfer", "cycles", n, json_double(row, "cycles_idle", 0));
 	json_object_foreach(json_object_get(row, "phases"), phase, hists) {
 		const char *what;

@@ -24,8 +24,9 @@ static const struct opt opts[] = {
 	  .most = IDMA_BENCH_MAX_VALUES, .help = "transfers in flight on each channel, default 1" },
 	{ "batch", 'b', OPT_LIST, &batches, .arg = "LIST", .min = 1, .max = IDMA_BENCH_MAX_DEPTH,
 	  .most = IDMA_BENCH_MAX_VALUES, .help = "transfers issued at once, default 1" },
-	{ "channels", 'n', OPT_LIST, &counts, .arg = "LIST", .min = 1, .max = IDMA_BENCH_MAX_CHANNELS,
-	  .most = IDMA_BENCH_MAX_VALUES, .help = "channels at a time, default all that are named, or 1" },
+	{ "channels", 'n', OPT_LIST, &counts, .arg = "LIST", .min = 1,
+	  .max = IDMA_BENCH_MAX_CHANNELS, .most = IDMA_BENCH_MAX_VALUES,
+	  .help = "channels at a time, default all that are named, or 1" },
 	{ "channel", 'c', OPT_STRINGS, &channels, .arg = "NAME,...",
 	  .help = "channels of any driver, or 'cpu' (memcpy), or 'null' (no copy at all)" },
 	{ "baseline", 'B', OPT_STRINGS, &baselines, .arg = "NAME,...",
@@ -52,7 +53,8 @@ static const struct opt opts[] = {
 	{ "detach", 0, OPT_FLAG, &detach, .help = "only start it; --get has the results later" },
 	{ "get", 0, OPT_FLAG, &do_get, .help = "show the last run, finished or not" },
 	{ "stop", 0, OPT_FLAG, &do_stop, .help = "stop the run" },
-	{ "id", 0, OPT_NUMBER, &id, .arg = "N", .min = 1, .help = "with --get or --stop: only if it is this run" },
+	{ "id", 0, OPT_NUMBER, &id, .arg = "N", .min = 1,
+	  .help = "with --get or --stop: only if it is this run" },
 };
 
 static const struct usage usage = {
@@ -60,7 +62,8 @@ static const struct usage usage = {
 	.text = "Measure DMA channels of any driver with the kernel's bench client (module idma-bench):\n"
 		"all combinations of size, depth, batch and channels; throughput, interrupts, the\n"
 		"CPU's instructions and the latency of each phase. Ctrl-C stops it.",
-	.opts = opts, .n = ARRAY_SIZE(opts),
+	.opts = opts,
+	.n = ARRAY_SIZE(opts),
 	.examples = "  idma-test bench -s 64..64k -B cpu -o run.json\n"
 		    "  idma-test bench -s 64 -d 1..32 -b 1,8 -W spin\n"
 		    "  idma-test bench -c dma0chan0,dma0chan1 -n 1,2 -s 4k -V each\n",

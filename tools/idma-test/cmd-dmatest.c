@@ -53,17 +53,20 @@ static const struct opt opts[] = {
 	{ "keep-going", 'k', OPT_FLAG, &keep_going, .help = "do not stop at the first timeout" },
 	{ "buf-size", 'b', OPT_NUMBER, &buf_size, .arg = "SIZE", .unit = NUM_BYTES, .min = 1,
 	  .help = "buffer; default: the size and 4160 bytes, or 16k" },
-	{ "type", 0, OPT_CHOICE, &type, .choices = types, .help = "kind of transfer (xor and pq come along)" },
+	{ "type", 0, OPT_CHOICE, &type, .choices = types,
+	  .help = "kind of transfer (xor and pq come along)" },
 	{ "polled", 'p', OPT_FLAG, &polled, .help = "poll for completion, without interrupts" },
 	{ "noverify", 0, OPT_FLAG, &noverify, .help = "do not look at the data at all" },
-	{ "norandom", 0, OPT_FLAG, &norandom, .help = "no random offsets; without --size the buffer as a whole" },
+	{ "norandom", 0, OPT_FLAG, &norandom,
+	  .help = "no random offsets; without --size the buffer as a whole" },
 	{ "alignment", 0, OPT_NUMBER, &alignment, .arg = "N", .max = 20,
 	  .help = "align addresses to 2^N, default what the engine asks for" },
 	{ "xor-sources", 0, OPT_NUMBER, &xor_sources, .arg = "N", .min = 1, .max = 250,
 	  .help = "sources of xor, default 3" },
 	{ "pq-sources", 0, OPT_NUMBER, &pq_sources, .arg = "N", .min = 1, .max = 250,
 	  .help = "sources of p+q, default 3" },
-	{ "nobounce", 0, OPT_FLAG, &nobounce, .help = "buffers that need no swiotlb (Linux 6.2 and later)" },
+	{ "nobounce", 0, OPT_FLAG, &nobounce,
+	  .help = "buffers that need no swiotlb (Linux 6.2 and later)" },
 	{ "verbose", 0, OPT_FLAG, &verbose, .help = "let dmatest log each transfer" },
 	{ "no-speed", 0, OPT_FLAG, &no_speed, .help = "leave the second, uncompared run out" },
 	{ "no-baseline", 0, OPT_FLAG, &no_baseline, .help = "do not measure the CPU's memcpy()" },
@@ -194,13 +197,15 @@ static void add_result(json_t *row, const struct dt_config *cfg, const struct dt
 	/* The worse of two runs */
 	if (!strcmp(status, "ok"))
 		json_object_set_new(row, "status", json_string(res->status));
-	json_object_set_new(row, "tests", json_integer((json_int_t)(json_u64(row, "tests") + res->tests)));
+	json_object_set_new(row, "tests",
+			    json_integer((json_int_t)(json_u64(row, "tests") + res->tests)));
 	json_object_set_new(row, "failures",
 			    json_integer((json_int_t)(json_u64(row, "failures") + res->failures)));
 	json_object_set_new(row, "timeouts",
 			    json_integer((json_int_t)(json_u64(row, "timeouts") + res->timeouts)));
-	json_object_set_new(row, "mismatches",
-			    json_integer((json_int_t)(json_u64(row, "mismatches") + res->mismatches)));
+	json_object_set_new(
+		row, "mismatches",
+		json_integer((json_int_t)(json_u64(row, "mismatches") + res->mismatches)));
 	json_array_extend(json_object_get(row, "details"), res->details);
 	if (res->trouble[0] && !json_object_get(row, "trouble"))
 		json_object_set_new(row, "trouble", json_string(res->trouble));
@@ -232,7 +237,8 @@ static json_t *new_row(const struct dt_config *cfg)
 			"channels", (int)cfg->n_channels, "channel_names", names,
 			"iterations", (json_int_t)cfg->iterations, "verified", !noverify,
 			"polled", cfg->polled, "details");
-	json_object_set_new(row, "size", cfg->size ? json_integer((json_int_t)cfg->size) : json_null());
+	json_object_set_new(row, "size",
+			    cfg->size ? json_integer((json_int_t)cfg->size) : json_null());
 	return row;
 }
 
@@ -240,7 +246,9 @@ static void add_memcpy(json_t *row, const struct dt_config *cfg)
 {
 	double dma = json_double(row, "bytes_s", 0);
 	/* Random sizes are half of the buffer on the average */
-	uint64_t size = cfg->size ? cfg->size : cfg->norandom ? cfg->buf_size : cfg->buf_size / 2 + 1;
+	uint64_t size = cfg->size     ? cfg->size :
+			cfg->norandom ? cfg->buf_size :
+					cfg->buf_size / 2 + 1;
 	struct memcpy_speed speed;
 
 	if (!memcpy_speed(size, cfg->buf_size, MEMCPY_MS, &speed))
@@ -276,8 +284,8 @@ static int run_one(struct dt_config *cfg, json_t *row)
 	return ret;
 }
 
-static void configure(struct dt_config *cfg, const struct opt_strings *chosen, uint64_t size, uint64_t n_threads,
-		      uint64_t n_channels)
+static void configure(struct dt_config *cfg, const struct opt_strings *chosen, uint64_t size,
+		      uint64_t n_threads, uint64_t n_channels)
 {
 	*cfg = (struct dt_config) {
 		.channels = (const char * const *)chosen->v,
@@ -351,14 +359,17 @@ static int judge(const json_t *rows)
 		if (!strcmp(how, "stopped"))
 			it_error("stopped; dmatest's parameters are as they were");
 		else
-			it_error("%s at size %" PRIu64 ", %" PRIu64 " threads, %" PRIu64 " channels: %" PRIu64
-				 " of %" PRIu64 " transfers failed%s%s", how, json_u64(row, "size"),
-				 json_u64(row, "threads"), json_u64(row, "channels"),
-				 json_u64(row, "failures"), json_u64(row, "tests"),
-				 json_object_get(row, "trouble") ? "; " : "", json_str(row, "trouble", ""));
+			it_error("%s at size %" PRIu64 ", %" PRIu64 " threads, %" PRIu64
+				 " channels: %" PRIu64 " of %" PRIu64 " transfers failed%s%s",
+				 how, json_u64(row, "size"), json_u64(row, "threads"),
+				 json_u64(row, "channels"), json_u64(row, "failures"),
+				 json_u64(row, "tests"),
+				 json_object_get(row, "trouble") ? "; " : "",
+				 json_str(row, "trouble", ""));
 	}
 	if (skipped && skipped == json_array_size(rows)) {
-		it_error("%s", json_str(json_array_get(rows, 0), "trouble", "nothing could be run"));
+		it_error("%s",
+			 json_str(json_array_get(rows, 0), "trouble", "nothing could be run"));
 		return IT_SKIP;
 	}
 	return status;
@@ -370,19 +381,22 @@ static int check_sizes(void)
 	uint64_t most = (uint64_t)sysconf(_SC_PAGESIZE) << 10;
 
 	if (buf_size.set && buf_size.val > most) {
-		it_error("--buf-size: dmatest cannot have buffers of more than %" PRIu64 " bytes", most);
+		it_error("--buf-size: dmatest cannot have buffers of more than %" PRIu64 " bytes",
+			 most);
 		return IT_USAGE;
 	}
 	for (size_t i = 0; i < sizes.n; i++) {
 		if (buf_size.set && sizes.v[i] >= buf_size.val) {
-			it_error("--size: %" PRIu64 " must be lower than --buf-size (%" PRIu64 ")", sizes.v[i],
-				 buf_size.val);
+			it_error("--size: %" PRIu64 " must be lower than --buf-size (%" PRIu64 ")",
+				 sizes.v[i], buf_size.val);
 			return IT_USAGE;
 		}
 		if (!buf_size.set && sizes.v[i] + ROOM > most) {
-			it_error("--size: %" PRIu64 " is more than dmatest can have, which is %" PRIu64,
+			it_error("--size: %" PRIu64
+				 " is more than dmatest can have, which is %" PRIu64,
 				 sizes.v[i], most - ROOM);
-			it_hint("--buf-size=%" PRIu64 " leaves room for one byte less than that", most);
+			it_hint("--buf-size=%" PRIu64 " leaves room for one byte less than that",
+				most);
 			return IT_USAGE;
 		}
 	}

@@ -34,11 +34,14 @@ int cmd_list(int argc, char **argv)
 {
 	static bool channels;
 	static const struct opt opts[] = {
-		{ "channels", 'c', OPT_FLAG, &channels, .help = "list channels instead of engines" },
+		{ "channels", 'c', OPT_FLAG, &channels,
+		  .help = "list channels instead of engines" },
 	};
 	static const struct usage usage = {
-		.command = "list", .text = "List the DMA engines of this machine, or their channels.",
-		.opts = opts, .n = ARRAY_SIZE(opts),
+		.command = "list",
+		.text = "List the DMA engines of this machine, or their channels.",
+		.opts = opts,
+		.n = ARRAY_SIZE(opts),
 	};
 	int at = opts_parse(&usage, argc, argv), ret;
 	json_t *doc, *engines, *chans;

@@ -14,6 +14,7 @@
 
 static struct opt_strings events, engines;
 static struct opt_number count, limit;
+static bool timestamps;
 
 static const char * const names[] = {
 	"transfer-error", "dev-dead", "dev-recovered", "bench-finished",
@@ -70,7 +71,7 @@ static bool listed(const struct opt_strings *list, const char *name)
 	return false;
 }
 
-/* For people: "12:00:01.123456 dev-dead 50000000.dma-controller in_flight=4" */
+/* For people, with -t: "12:00:01.123456 dev-dead 50000000.dma-controller in_flight=4" */
 static void show_colored(const json_t *obj)
 {
 	static const struct {
@@ -79,22 +80,26 @@ static void show_colored(const json_t *obj)
 		{ "transfer-error", "\033[33m" }, { "dev-dead", "\033[31m" },
 		{ "dev-recovered", "\033[32m" }, { "lost", "\033[31m" },
 	};
-	const char *event = json_str(obj, "event", "?"), *time = json_str(obj, "time", ""), *color = "";
+	const char *event = json_str(obj, "event", "?"), *time = json_str(obj, "time", ""),
+		   *color = "";
 	const char *who = json_str(obj, "chan_name", json_str(obj, "dev_name", ""));
 	const char *clock = strchr(time, 'T');
 
 	for (size_t i = 0; i < ARRAY_SIZE(colors); i++)
 		if (out.color && !strcmp(event, colors[i].event))
 			color = colors[i].color;
-	printf("%.15s  %s%-14s%s  %s", clock ? clock + 1 : time, color, event, *color ? "\033[0m" : "", who);
+	if (timestamps)
+		printf("%.15s  ", clock ? clock + 1 : time);
+	printf("%s%-14s%s  %s", color, event, *color ? "\033[0m" : "", who);
 	for (size_t i = 4; i < ARRAY_SIZE(cols); i++) {
 		const json_t *v = json_object_get(obj, cols[i].key);
 
 		if (json_is_string(v))
-			printf("  %s=%s", cols[i].plain ? cols[i].plain : cols[i].key, json_string_value(v));
+			printf("  %s=%s", cols[i].plain ? cols[i].plain : cols[i].key,
+			       json_string_value(v));
 		else if (json_is_integer(v))
-			printf("  %s=%" JSON_INTEGER_FORMAT, cols[i].plain ? cols[i].plain : cols[i].key,
-			       json_integer_value(v));
+			printf("  %s=%" JSON_INTEGER_FORMAT,
+			       cols[i].plain ? cols[i].plain : cols[i].key, json_integer_value(v));
 	}
 	putchar('\n');
 }
@@ -106,7 +111,7 @@ static void show(struct watcher *w, json_t *obj)
 	else if (out.tty)
 		show_colored(obj);
 	else
-		out_row(cols, ARRAY_SIZE(cols), obj, false);
+		out_row(cols + !timestamps, ARRAY_SIZE(cols) - !timestamps, obj, false);
 	if (out.save)
 		json_array_append(w->kept, obj);
 }
@@ -123,7 +128,8 @@ static int on_event(struct nl_msg *msg, void *arg)
 		json_decref(obj);
 		return NL_OK;
 	}
-	wall_time(json_object_get(obj, "time_ns") ? json_u64(obj, "time_ns") : now_ns(), time, sizeof(time));
+	wall_time(json_object_get(obj, "time_ns") ? json_u64(obj, "time_ns") : now_ns(), time,
+		  sizeof(time));
 	json_object_set_new(obj, "time", json_string(time));
 	show(w, obj);
 	json_decref(obj);
@@ -159,8 +165,8 @@ static int check_names(void)
 		for (size_t j = 0; j < ARRAY_SIZE(names); j++)
 			known |= !strcmp(names[j], events.v[i]);
 		if (!known) {
-			it_error("--event: '%s' is none of %s, %s, %s, %s", events.v[i], names[0], names[1],
-				 names[2], names[3]);
+			it_error("--event: '%s' is none of %s, %s, %s, %s", events.v[i], names[0],
+				 names[1], names[2], names[3]);
 			return IT_USAGE;
 		}
 	}
@@ -181,7 +187,10 @@ static int follow(struct nlc *c, struct watcher *w)
 		struct pollfd pfd = { .fd = nl_socket_get_fd(c->sk), .events = POLLIN };
 		uint64_t left = (end - now) / 1000000 + 1;
 
-		if (poll(&pfd, 1, limit.set && left < 3600000 ? (int)left : limit.set ? 3600000 : -1) <= 0)
+		if (poll(&pfd, 1,
+			 limit.set && left < 3600000 ? (int)left :
+			 limit.set		     ? 3600000 :
+						       -1) <= 0)
 			continue;
 		ret = nl_recvmsgs(c->sk, cb);
 		/* libnl's name for ENOBUFS */
@@ -199,17 +208,23 @@ int cmd_monitor(int argc, char **argv)
 	static const struct opt opts[] = {
 		{ "event", 'e', OPT_STRINGS, &events, .arg = "NAME,...",
 		  .help = "only these: transfer-error, dev-dead, dev-recovered, bench-finished" },
-		{ "engine", 'E', OPT_STRINGS, &engines, .arg = "NAME,...", .help = "only of these engines" },
-		{ "count", 'n', OPT_NUMBER, &count, .arg = "N", .min = 1, .help = "end after N events" },
-		{ "time", 't', OPT_NUMBER, &limit, .arg = "TIME", .unit = NUM_MS, .min = 1,
+		{ "engine", 'E', OPT_STRINGS, &engines, .arg = "NAME,...",
+		  .help = "only of these engines" },
+		{ "count", 'n', OPT_NUMBER, &count, .arg = "N", .min = 1,
+		  .help = "end after N events" },
+		{ "timestamps", 't', OPT_FLAG, &timestamps,
+		  .help = "when each happened, in front of it (always in JSON)" },
+		{ "timeout", 'T', OPT_NUMBER, &limit, .arg = "TIME", .unit = NUM_MS, .min = 1,
 		  .help = "end after that time; exit status 1 if --count was not reached" },
 	};
 	static const struct usage usage = {
 		.command = "monitor",
 		.text = "Show the events of the iDMAs as they happen: transfers that fail, engines that die and\n"
 			"recover, runs of the bench client that end. Until Ctrl-C. With -j one document a line.",
-		.opts = opts, .n = ARRAY_SIZE(opts),
-		.examples = "  idma-test monitor\n  idma-test monitor -e dev-dead -n 1 -t 1m && echo it died\n",
+		.opts = opts,
+		.n = ARRAY_SIZE(opts),
+		.examples =
+			"  idma-test monitor -t\n  idma-test monitor -e dev-dead -n 1 -T 1m && echo it died\n",
 	};
 	int at = opts_parse(&usage, argc, argv), ret;
 	struct watcher w = { 0 };

@@ -16,21 +16,27 @@ static struct opt_number threshold = { .val = 5 };
 static bool strict, all;
 
 static const struct opt opts[] = {
-	{ "output", 'O', OPT_STRING, &html, .arg = "FILE", .help = "write the page, HTML with nothing outside of it" },
+	{ "output", 'O', OPT_STRING, &html, .arg = "FILE",
+	  .help = "write the page, HTML with nothing outside of it" },
 	{ "csv", 0, OPT_STRING, &csv, .arg = "FILE", .help = "write all figures as CSV" },
 	{ "threshold", 't', OPT_NUMBER, &threshold, .arg = "PERCENT", .max = 1000,
 	  .help = "changes of more than that count, default 5" },
 	{ "strict", 'x', OPT_FLAG, &strict, .help = "exit status 1 if there is a regression" },
 	{ "all", 'a', OPT_FLAG, &all, .help = "also show what has not changed" },
-	{ "label", 'l', OPT_STRINGS, &labels, .arg = "NAME,...", .help = "what to call the files, in their order" },
+	{ "label", 'l', OPT_STRINGS, &labels, .arg = "NAME,...",
+	  .help = "what to call the files, in their order" },
 	{ "title", 0, OPT_STRING, &title, .arg = "TEXT", .help = "title of the page" },
 };
 
 static const struct usage usage = {
-	.command = "report", .args = "FILE...", .min_args = 1, .max_args = -1,
+	.command = "report",
+	.args = "FILE...",
+	.min_args = 1,
+	.max_args = -1,
 	.text = "Make one page with plots and tables of saved runs (-o of dmatest and bench), and compare\n"
 		"them: each measurement with that of the first file that has it.",
-	.opts = opts, .n = ARRAY_SIZE(opts),
+	.opts = opts,
+	.n = ARRAY_SIZE(opts),
 	.examples = "  idma-test report before.json after.json -O page.html\n"
 		    "  idma-test report -x -t 10 good.json new.json || echo slower\n",
 };
@@ -95,18 +101,21 @@ static void show(const struct report *r)
 		text = report_params_text(json_object_get(one, "params"), NULL);
 		json_object_set_new(row, "text", json_string(text));
 		free(text);
-		json_object_set(row, "label", json_object_get(json_array_get(r->runs, json_u64(one, "run")),
-							      "label"));
+		json_object_set(row, "label",
+				json_object_get(json_array_get(r->runs, json_u64(one, "run")),
+						"label"));
 		change = json_object_get(one, "change");
 		if (json_is_number(change))
-			json_object_set_new(row, "percent", json_real(json_number_value(change) * 100));
+			json_object_set_new(row, "percent",
+					    json_real(json_number_value(change) * 100));
 		json_array_append_new(rows, row);
 	}
 	out_table(cols, ARRAY_SIZE(cols), rows);
 	json_decref(rows);
-	out_text("%zu runs, %zu figures compared: %zu regressions, %zu improvements of more than %llu %%",
-		 json_array_size(r->runs), json_array_size(r->changes), r->regressions, r->improvements,
-		 (unsigned long long)threshold.val);
+	out_text(
+		"%zu runs, %zu figures compared: %zu regressions, %zu improvements of more than %llu %%",
+		json_array_size(r->runs), json_array_size(r->changes), r->regressions,
+		r->improvements, (unsigned long long)threshold.val);
 }
 
 static json_t *summary(const struct report *r)
@@ -154,7 +163,8 @@ int cmd_report(int argc, char **argv)
 	if (csv && !ret)
 		ret = write_file(csv, &r, false);
 	if (!ret && strict && r.regressions) {
-		it_error("%zu regressions of more than %llu %%", r.regressions, (unsigned long long)threshold.val);
+		it_error("%zu regressions of more than %llu %%", r.regressions,
+			 (unsigned long long)threshold.val);
 		ret = IT_FAILED;
 	}
 	doc = summary(&r);

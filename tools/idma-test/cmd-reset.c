@@ -19,7 +19,10 @@ static const struct out_column cols[] = {
 int cmd_reset(int argc, char **argv)
 {
 	static const struct usage usage = {
-		.command = "reset", .args = "ENGINE", .min_args = 1, .max_args = 1,
+		.command = "reset",
+		.args = "ENGINE",
+		.min_args = 1,
+		.max_args = 1,
 		.text = "Fail every transfer of an iDMA and have it work again. Takes as long as the engine\n"
 			"needs for what it has in hardware. The answer says how:\n"
 			"  line    its reset line was pulled\n"

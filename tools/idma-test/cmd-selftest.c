@@ -83,10 +83,16 @@ static void copy_with(const char *engine, const struct opt_strings *free_chans, 
 
 	for (size_t i = 0; i < ARRAY_SIZE(copies); i++) {
 		struct dt_config cfg = {
-			.channels = (const char * const *)free_chans->v, .n_channels = free_chans->n,
-			.size = copies[i].size, .buf_size = copies[i].size + 4096 + 64,
-			.threads = copies[i].threads, .iterations = copies[i].iterations,
-			.timeout_ms = 3000, .alignment = -1, .xor_sources = -1, .pq_sources = -1,
+			.channels = (const char *const *)free_chans->v,
+			.n_channels = free_chans->n,
+			.size = copies[i].size,
+			.buf_size = copies[i].size + 4096 + 64,
+			.threads = copies[i].threads,
+			.iterations = copies[i].iterations,
+			.timeout_ms = 3000,
+			.alignment = -1,
+			.xor_sources = -1,
+			.pq_sources = -1,
 			.polled = copies[i].polled,
 		};
 		struct dt_result res;
@@ -103,7 +109,8 @@ static void copy_with(const char *engine, const struct opt_strings *free_chans, 
 			json_decref(res.details);
 		} else {
 			check(!strcmp(res.status, "ok"), name,
-			      "%s: %" PRIu64 " of %" PRIu64 " transfers failed, %" PRIu64 " timed out %s",
+			      "%s: %" PRIu64 " of %" PRIu64 " transfers failed, %" PRIu64
+			      " timed out %s",
 			      res.status, res.failures, res.tests, res.timeouts, res.trouble);
 			copied++;
 			json_decref(res.details);
@@ -171,7 +178,8 @@ static void driver_view(const char *engine, const json_t *before, const json_t *
 	if (!tried || !has_cap(after, "interrupt"))
 		skip(name, "%s", tried ? "it has none" : "nothing was copied");
 	else
-		check(grew(before, after, "reaped_backstop") < grew(before, after, "reaped_irq"), name,
+		check(grew(before, after, "reaped_backstop") < grew(before, after, "reaped_irq"),
+		      name,
 		      "%" PRIu64 " by interrupts, %" PRIu64 " by the backstop timer: they get lost",
 		      grew(before, after, "reaped_irq"), grew(before, after, "reaped_backstop"));
 }
@@ -185,9 +193,19 @@ static void bench_each(struct nlc *c, const char *engine, const struct opt_strin
 	const struct num_list s = { ARRAY_SIZE(sizes), sizes }, d = { ARRAY_SIZE(depths), depths };
 	const struct num_list empty = { 0 };
 	const struct bench_config cfg = {
-		.channels = free_chans, .counts = &empty, .sizes = &s, .depths = &d, .batches = &empty,
-		.transfers = &few, .time_limit = &none, .timeout = &none, .warmup = &none,
-		.src_offset = &none, .dst_offset = &none, .cpu = &none, .wait = -1,
+		.channels = free_chans,
+		.counts = &empty,
+		.sizes = &s,
+		.depths = &d,
+		.batches = &empty,
+		.transfers = &few,
+		.time_limit = &none,
+		.timeout = &none,
+		.warmup = &none,
+		.src_offset = &none,
+		.dst_offset = &none,
+		.cpu = &none,
+		.wait = -1,
 		.verify = IDMA_BENCH_VERIFY_EACH,
 	};
 	json_t *probe = NULL, *run = NULL;
@@ -226,7 +244,8 @@ static void free_channels(const json_t *chans, const char *engine, struct opt_st
 	}
 }
 
-static void test_engine(struct nlc *c, bool have_nl, bool have_dt, const json_t *engine, const json_t *chans)
+static void test_engine(struct nlc *c, bool have_nl, bool have_dt, const json_t *engine,
+			const json_t *chans)
 {
 	const char *name = json_str(engine, "name", "");
 	struct opt_strings list = { 0 };
@@ -296,7 +315,9 @@ static void all_tests(const json_t *engines, const json_t *chans, int argc, char
 int cmd_selftest(int argc, char **argv)
 {
 	static const struct usage usage = {
-		.command = "selftest", .args = "[ENGINE]...", .max_args = -1,
+		.command = "selftest",
+		.args = "[ENGINE]...",
+		.max_args = -1,
 		.text = "Check from end to end that DMA works on this machine: that engines are there, copy\n"
 			"rightly (dmatest, bench client), interrupt, and lose nothing. Prints KTAP. Without\n"
 			"names: all iDMAs. Uses free channels only.",
@@ -322,8 +343,8 @@ int cmd_selftest(int argc, char **argv)
 		puts("KTAP version 1");
 	all_tests(engines, chans, argc - at, argv + at);
 	if (!out.json)
-		printf("1..%zu\n# %zu passed, %zu failed, %zu skipped\n", json_array_size(results), passed,
-		       failed, skipped);
+		printf("1..%zu\n# %zu passed, %zu failed, %zu skipped\n", json_array_size(results),
+		       passed, failed, skipped);
 	doc = out_doc();
 	json_object_set_new(doc, "results", results);
 	json_object_set_new(doc, "passed", json_integer((json_int_t)passed));

@@ -84,7 +84,8 @@ static json_t *rates_of(const json_t *old, const json_t *new, double seconds)
 
 		if (!json_is_integer(v))
 			continue;
-		n = (double)json_integer_value(v) - (double)json_integer_value(json_object_get(before, key));
+		n = (double)json_integer_value(v) -
+		    (double)json_integer_value(json_object_get(before, key));
 		json_object_set_new(rates, key, json_real(n > 0 ? n / seconds : 0));
 	}
 	return rates;
@@ -104,8 +105,11 @@ static json_t *rate_rows(const json_t *before, json_t *now, double seconds)
 				"in_flight", json_object_get(one, "in_flight"), "seconds", seconds);
 		json_object_set_new(row, "rates", rates_of(old, one, seconds));
 		transfers = json_double(row, "rates.transfers", 0);
-		json_object_set_new(row, "irqs_per_transfer", transfers > 0 ?
-				    json_real(json_double(row, "rates.interrupts", 0) / transfers) : json_null());
+		json_object_set_new(
+			row, "irqs_per_transfer",
+			transfers > 0 ?
+				json_real(json_double(row, "rates.interrupts", 0) / transfers) :
+				json_null());
 		json_array_append_new(rows, row);
 	}
 	return rows;
@@ -184,10 +188,13 @@ int cmd_stats(int argc, char **argv)
 		  .help = "with --interval: N times" },
 	};
 	static const struct usage usage = {
-		.command = "stats", .args = "[ENGINE]...", .max_args = -1,
+		.command = "stats",
+		.args = "[ENGINE]...",
+		.max_args = -1,
 		.text = "Show the counters of the iDMAs since they were probed, or, with an interval, how fast\n"
 			"they go up. With -j each interval is a document of one line.",
-		.opts = opts, .n = ARRAY_SIZE(opts),
+		.opts = opts,
+		.n = ARRAY_SIZE(opts),
 		.examples = "  idma-test stats\n  idma-test stats -i 1s\n",
 	};
 	int at = opts_parse(&usage, argc, argv), ret;

@@ -21,7 +21,8 @@ static const char *thread_of(const char *text, struct dt_line *line)
 	unsigned int id, nr;
 	int end = 0;
 
-	if (!colon || n >= sizeof(line->thread) || sscanf(text, "dma%uchan%u%n", &id, &nr, &end) != 2)
+	if (!colon || n >= sizeof(line->thread) ||
+	    sscanf(text, "dma%uchan%u%n", &id, &nr, &end) != 2)
 		return NULL;
 	/* Names of threads have 15 characters: the end of this one may be missing */
 	dash = text + end;
@@ -71,7 +72,8 @@ static bool parse_summary(const char *text, struct dt_line *line)
 	return true;
 }
 
-static bool parse_threads(const char *text, const char *word, enum dt_kind kind, struct dt_line *line)
+static bool parse_threads(const char *text, const char *word, enum dt_kind kind,
+			  struct dt_line *line)
 {
 	char fmt[48], name[32];
 

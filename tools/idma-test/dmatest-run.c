@@ -28,7 +28,14 @@ struct watch {
 	struct nlc nl;
 	bool have_nl;
 	uint64_t before;	/* transfers of the channels, as the driver counts */
-	uint64_t since, first_us, last_us;
+	uint64_t since;		/* now_ns() when it was started */
+	uint64_t first_us, last_us;	/* on the log's clock: first to start, last to end */
+	/*
+	 * What the log's clock is ahead of now_ns(), between these two: threads are told
+	 * to have started when they have already run for a while.
+	 */
+	int64_t ahead_min_us, ahead_max_us;
+	uint64_t added_us;	/* the record of the last channel that was added */
 	uint64_t added;		/* threads that were made */
 	bool refused;		/* a thread could not even begin */
 	/*
@@ -104,24 +111,6 @@ static int set_params(const struct dt_config *cfg)
 	return IT_OK;
 }
 
-static int add_channels(const struct dt_config *cfg)
-{
-	for (size_t i = 0; i < cfg->n_channels; i++) {
-		int ret = dt_set("channel", cfg->channels[i]);
-
-		if (!ret)
-			continue;
-		if (ret == -EBUSY || ret == -EINVAL) {
-			it_error("channel %s is busy, or no channel for dmatest", cfg->channels[i]);
-			it_hint("'idma-test list -c' shows which channels have clients");
-		} else {
-			it_error("channel %s cannot be used: %s", cfg->channels[i], strerror(-ret));
-		}
-		return IT_ENV;
-	}
-	return IT_OK;
-}
-
 /* Interrupts of all engines that the channels are of, each once */
 static bool count_irqs(const struct dt_config *cfg, uint64_t *sum)
 {
@@ -136,7 +125,8 @@ static bool count_irqs(const struct dt_config *cfg, uint64_t *sum)
 		uint64_t n;
 
 		for (size_t j = 0; j < i && !seen; j++)
-			seen = ours(cfg, chans.v[j].name) && !strcmp(chans.v[j].dev, chans.v[i].dev);
+			seen = ours(cfg, chans.v[j].name) &&
+			       !strcmp(chans.v[j].dev, chans.v[i].dev);
 		if (!seen && !sys_irqs(chans.v[i].dev, &n)) {
 			*sum += n;
 			known = true;
@@ -178,7 +168,8 @@ static void show_progress(struct watch *w)
 		n -= w->before;
 		if (!cfg->runtime_ms && total > 0 && (double)n / total > part)
 			part = (double)n / total;
-		progress_show(part, "%s %" PRIu64 " transfers, %.0f/s", w->title, n, (double)n / seconds);
+		progress_show(part, "%s %" PRIu64 " transfers, %.0f/s", w->title, n,
+			      (double)n / seconds);
 		return;
 	}
 	progress_show(part, "%s %.0f s", w->title, seconds);
@@ -198,7 +189,8 @@ static void add_detail(struct watch *w, const struct dt_line *line)
 	if (one)
 		json_array_append_new(w->res->details, one);
 	if (json_array_size(w->res->details) <= SHOW_DETAILS)
-		it_note("%s: transfer %u: %s, src_off=%#" PRIx64 " dst_off=%#" PRIx64 " len=%" PRIu64,
+		it_note("%s: transfer %u: %s, src_off=%#" PRIx64 " dst_off=%#" PRIx64
+			" len=%" PRIu64,
 			line->thread, line->n, line->what, line->src_off, line->dst_off, line->len);
 }
 
@@ -219,6 +211,7 @@ static void take_line(struct watch *w, const struct kmsg_line *record)
 	switch (line.kind) {
 	case DT_ADDED:
 		w->added += line.n;
+		w->added_us = record->us;
 		break;
 	case DT_STARTED:
 		res->started += line.n;
@@ -269,6 +262,46 @@ static int drain(struct watch *w, int timeout_ms)
 	return ret;
 }
 
+/* The record of a channel was written between these two times */
+static void compare_clocks(struct watch *w, uint64_t before_ns, uint64_t after_ns)
+{
+	int64_t min = (int64_t)w->added_us - (int64_t)(after_ns / 1000);
+	int64_t max = (int64_t)w->added_us - (int64_t)(before_ns / 1000);
+
+	if (!w->added_us)
+		return;
+	if (min > w->ahead_min_us)
+		w->ahead_min_us = min;
+	if (max < w->ahead_max_us)
+		w->ahead_max_us = max;
+	w->added_us = 0;
+}
+
+static int add_channels(struct watch *w)
+{
+	const struct dt_config *cfg = w->cfg;
+
+	for (size_t i = 0; i < cfg->n_channels; i++) {
+		uint64_t before = now_ns();
+		int ret = dt_set("channel", cfg->channels[i]);
+		uint64_t after = now_ns();
+
+		if (!ret) {
+			drain(w, 0);
+			compare_clocks(w, before, after);
+			continue;
+		}
+		if (ret == -EBUSY || ret == -EINVAL) {
+			it_error("channel %s is busy, or no channel for dmatest", cfg->channels[i]);
+			it_hint("'idma-test list -c' shows which channels have clients");
+		} else {
+			it_error("channel %s cannot be used: %s", cfg->channels[i], strerror(-ret));
+		}
+		return IT_ENV;
+	}
+	return IT_OK;
+}
+
 /* Until all threads have ended by themselves or were stopped */
 static int follow(struct watch *w)
 {
@@ -282,7 +315,8 @@ static int follow(struct watch *w)
 			return IT_ENV;
 		}
 		show_progress(w);
-		if (it_stop || (cfg->runtime_ms && now_ns() - w->since > cfg->runtime_ms * 1000000) ||
+		if (it_stop ||
+		    (cfg->runtime_ms && now_ns() - w->since > cfg->runtime_ms * 1000000) ||
 		    (w->res->timeouts && !cfg->keep_going)) {
 			w->res->stopped = dt_running() > 0;
 			drain(w, 0);
@@ -312,7 +346,16 @@ static void judge(struct watch *w)
 	const struct dt_config *cfg = w->cfg;
 	struct dt_result *res = w->res;
 
-	res->wall_us = w->last_us > w->first_us ? w->last_us - w->first_us : 0;
+	uint64_t begin = w->first_us;
+
+	if (w->ahead_min_us <= w->ahead_max_us) {
+		int64_t ahead = w->ahead_min_us + (w->ahead_max_us - w->ahead_min_us) / 2;
+		uint64_t woken = (uint64_t)((int64_t)(w->since / 1000) + ahead);
+
+		if (woken < begin)
+			begin = woken;
+	}
+	res->wall_us = w->last_us > begin ? w->last_us - begin : 0;
 	if (!w->added) {
 		res->status = "skipped";
 		snprintf(res->trouble, sizeof(res->trouble), "no channel of these can do %s",
@@ -323,17 +366,22 @@ static void judge(struct watch *w)
 		res->status = "failed";
 	} else if (res->ended != res->started) {
 		res->status = "failed";
-		snprintf(res->trouble, sizeof(res->trouble), "%" PRIu64 " of %" PRIu64 " threads have reported%s",
-			 res->ended, res->started, res->log_lost ?
-			 ", the kernel log was overwritten too fast (larger log_buf_len=, no --verbose)" : "");
+		snprintf(
+			res->trouble, sizeof(res->trouble),
+			"%" PRIu64 " of %" PRIu64 " threads have reported%s", res->ended,
+			res->started,
+			res->log_lost ?
+				", the kernel log was overwritten too fast (larger log_buf_len=, no --verbose)" :
+				"");
 	} else if (res->stopped) {
 		/* A time that was asked for is no reason for less than good */
 		res->status = cfg->runtime_ms && !it_stop ? "ok" : "stopped";
 	} else if (cfg->iterations && res->tests != cfg->iterations * res->started) {
 		res->status = "failed";
 		if (!res->trouble[0])
-			snprintf(res->trouble, sizeof(res->trouble), "%" PRIu64 " transfers done instead of %" PRIu64,
-				 res->tests, cfg->iterations * res->started);
+			snprintf(res->trouble, sizeof(res->trouble),
+				 "%" PRIu64 " transfers done instead of %" PRIu64, res->tests,
+				 cfg->iterations * res->started);
 	} else {
 		res->status = "ok";
 	}
@@ -341,7 +389,10 @@ static void judge(struct watch *w)
 
 int dt_run(const struct dt_config *cfg, const char *title, struct dt_result *res)
 {
-	struct watch w = { .cfg = cfg, .title = title, .res = res };
+	struct watch w = {
+		.cfg = cfg, .title = title, .res = res,
+		.ahead_min_us = INT64_MIN, .ahead_max_us = INT64_MAX,
+	};
 	uint64_t irqs;
 	bool known;
 	int ret;
@@ -358,19 +409,18 @@ int dt_run(const struct dt_config *cfg, const char *title, struct dt_result *res
 	w.have_nl = out.progress && !nlc_open(&w.nl);
 	ret = set_params(cfg);
 	if (!ret)
-		ret = add_channels(cfg);
+		ret = add_channels(&w);
 	if (ret)
 		goto out;
 	count_transfers(&w, &w.before);
 	known = count_irqs(cfg, &irqs);
-	w.since = now_ns();
-	drain(&w, 0);
 	if (!w.added) {
 		/* Started nevertheless, dmatest would take any channel */
 		dt_set("run", "0");
 		judge(&w);
 		goto out;
 	}
+	w.since = now_ns();
 	ret = dt_set("run", "1");
 	if (ret) {
 		it_error("dmatest does not start: %s", strerror(-ret));

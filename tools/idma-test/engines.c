@@ -38,8 +38,9 @@ static void from_sysfs(const struct sys_chans *sys, json_t *engines, json_t *cha
 		json_object_set_new(engine, "channels",
 				    json_integer((json_int_t)json_u64(engine, "channels") + 1));
 		if (c->in_use)
-			json_object_set_new(engine, "channels_in_use",
-					    json_integer((json_int_t)json_u64(engine, "channels_in_use") + 1));
+			json_object_set_new(
+				engine, "channels_in_use",
+				json_integer((json_int_t)json_u64(engine, "channels_in_use") + 1));
 		chan = json_pack("{s:s, s:s, s:i, s:i, s:i}", "name", c->name, "dev_name", c->dev,
 				 "dev_id", (int)c->id, "id", (int)c->nr, "clients", (int)c->in_use);
 		if (c->driver[0])

@@ -13,9 +13,11 @@ static const struct command commands[] = {
 	{ "list", "DMA engines and their channels", cmd_list },
 	{ "show", "everything about engines or channels", cmd_show },
 	{ "selftest", "check this machine's engines end to end", cmd_selftest },
-	{ "dmatest", "run the kernel's dmatest: correctness and speed over sizes, threads, channels",
+	{ "dmatest",
+	  "run the kernel's dmatest: correctness and speed over sizes, threads, channels",
 	  cmd_dmatest },
-	{ "bench", "run the bench client: queue depths, batches, latencies, instructions a transfer",
+	{ "bench",
+	  "run the bench client: queue depths, batches, latencies, instructions a transfer",
 	  cmd_bench },
 	{ "stats", "counters of the engines, or their rates", cmd_stats },
 	{ "monitor", "follow errors, dead engines and recoveries as they happen", cmd_monitor },
@@ -42,7 +44,8 @@ static void usage(FILE *f)
 	      "  idma-test report a.json b.json -O page.html\n"
 	      "                                          one page with plots; compares runs of a kind\n"
 	      "  idma-test monitor                       see faults as they happen\n\n"
-	      "Exit status: 0 good, 1 a test failed, 2 usage, 3 something is missing, 4 skipped.\n", f);
+	      "Exit status: 0 good, 1 a test failed, 2 usage, 3 something is missing, 4 skipped.\n",
+	      f);
 }
 
 int main(int argc, char **argv)

@@ -14,6 +14,10 @@
 
 #define SET(f)	{ f, ARRAY_SIZE(f) }
 
+#define PLAIN(name, kind)		{ name, kind, NULL, NULL }
+#define NAMED(name, kind, names)	{ name, kind, names, NULL }
+#define NESTED(name, kind, set)		{ name, kind, NULL, &(set) }
+
 static const char * const dev_states[] = { "idle", "busy", "dead", NULL };
 static const char * const caps[] = {
 	"memcpy", "interrupt", "reset-line", "clock", "coherent", "reuse", NULL
@@ -29,151 +33,151 @@ static const char * const bench_counters[] = { "instructions", "cycles", NULL };
 static const char * const phases[] = { "prep", "submit", "issue", "complete", NULL };
 
 static const struct nl_field frontend_fields[] = {
-	[IDMA_A_FRONTEND_NAME]		= { "name", NL_TEXT },
-	[IDMA_A_FRONTEND_MAX_SEGMENT]	= { "max_segment", NL_U32 },
-	[IDMA_A_FRONTEND_INPUT_SLOTS]	= { "input_slots", NL_U32 },
-	[IDMA_A_FRONTEND_PENDING_SLOTS]	= { "pending_slots", NL_U32 },
+	[IDMA_A_FRONTEND_NAME]		= PLAIN("name", NL_TEXT),
+	[IDMA_A_FRONTEND_MAX_SEGMENT]	= PLAIN("max_segment", NL_U32),
+	[IDMA_A_FRONTEND_INPUT_SLOTS]	= PLAIN("input_slots", NL_U32),
+	[IDMA_A_FRONTEND_PENDING_SLOTS]	= PLAIN("pending_slots", NL_U32),
 };
 static const struct nl_set frontend_set = SET(frontend_fields);
 
 static const struct nl_field faults_fields[] = {
-	[IDMA_A_FAULTS_STALL]		= { "stall", NL_U64 },
-	[IDMA_A_FAULTS_RESET]		= { "reset", NL_U64 },
-	[IDMA_A_FAULTS_UNBIND]		= { "unbind", NL_U64 },
+	[IDMA_A_FAULTS_STALL]		= PLAIN("stall", NL_U64),
+	[IDMA_A_FAULTS_RESET]		= PLAIN("reset", NL_U64),
+	[IDMA_A_FAULTS_UNBIND]		= PLAIN("unbind", NL_U64),
 };
 static const struct nl_set faults_set = SET(faults_fields);
 
 static const struct nl_field dev_counters_fields[] = {
-	[IDMA_A_DEV_COUNTERS_TRANSFERS]		= { "transfers", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_BYTES]		= { "bytes", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_ERRORS]		= { "errors", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_TERMINATED]	= { "terminated", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_FAULTS]		= { "faults", NL_NEST, .set = &faults_set },
-	[IDMA_A_DEV_COUNTERS_LAUNCHES]		= { "launches", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_LAUNCHES_REFUSED]	= { "launches_refused", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_DESCRIPTORS]	= { "descriptors", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_INTERRUPTS]	= { "interrupts", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_INTERRUPTS_FOREIGN] = { "interrupts_foreign", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_INTERRUPTS_MISSED]	= { "interrupts_missed", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_BACKSTOPS]		= { "backstops", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_REAPED_IRQ]	= { "reaped_irq", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_REAPED_BACKSTOP]	= { "reaped_backstop", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_REAPED_POLL]	= { "reaped_poll", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_STALLS]		= { "stalls", NL_U64 },
-	[IDMA_A_DEV_COUNTERS_RECOVERIES]	= { "recoveries", NL_U64 },
+	[IDMA_A_DEV_COUNTERS_TRANSFERS]		= PLAIN("transfers", NL_U64),
+	[IDMA_A_DEV_COUNTERS_BYTES]		= PLAIN("bytes", NL_U64),
+	[IDMA_A_DEV_COUNTERS_ERRORS]		= PLAIN("errors", NL_U64),
+	[IDMA_A_DEV_COUNTERS_TERMINATED]	= PLAIN("terminated", NL_U64),
+	[IDMA_A_DEV_COUNTERS_FAULTS]		= NESTED("faults", NL_NEST, faults_set),
+	[IDMA_A_DEV_COUNTERS_LAUNCHES]		= PLAIN("launches", NL_U64),
+	[IDMA_A_DEV_COUNTERS_LAUNCHES_REFUSED]	= PLAIN("launches_refused", NL_U64),
+	[IDMA_A_DEV_COUNTERS_DESCRIPTORS]	= PLAIN("descriptors", NL_U64),
+	[IDMA_A_DEV_COUNTERS_INTERRUPTS]	= PLAIN("interrupts", NL_U64),
+	[IDMA_A_DEV_COUNTERS_INTERRUPTS_FOREIGN] = PLAIN("interrupts_foreign", NL_U64),
+	[IDMA_A_DEV_COUNTERS_INTERRUPTS_MISSED]	= PLAIN("interrupts_missed", NL_U64),
+	[IDMA_A_DEV_COUNTERS_BACKSTOPS]		= PLAIN("backstops", NL_U64),
+	[IDMA_A_DEV_COUNTERS_REAPED_IRQ]	= PLAIN("reaped_irq", NL_U64),
+	[IDMA_A_DEV_COUNTERS_REAPED_BACKSTOP]	= PLAIN("reaped_backstop", NL_U64),
+	[IDMA_A_DEV_COUNTERS_REAPED_POLL]	= PLAIN("reaped_poll", NL_U64),
+	[IDMA_A_DEV_COUNTERS_STALLS]		= PLAIN("stalls", NL_U64),
+	[IDMA_A_DEV_COUNTERS_RECOVERIES]	= PLAIN("recoveries", NL_U64),
 };
 static const struct nl_set dev_counters_set = SET(dev_counters_fields);
 
 static const struct nl_field chan_counters_fields[] = {
-	[IDMA_A_CHAN_COUNTERS_TRANSFERS]	= { "transfers", NL_U64 },
-	[IDMA_A_CHAN_COUNTERS_BYTES]		= { "bytes", NL_U64 },
-	[IDMA_A_CHAN_COUNTERS_ERRORS]		= { "errors", NL_U64 },
-	[IDMA_A_CHAN_COUNTERS_TERMINATED]	= { "terminated", NL_U64 },
-	[IDMA_A_CHAN_COUNTERS_FAULTS]		= { "faults", NL_NEST, .set = &faults_set },
+	[IDMA_A_CHAN_COUNTERS_TRANSFERS]	= PLAIN("transfers", NL_U64),
+	[IDMA_A_CHAN_COUNTERS_BYTES]		= PLAIN("bytes", NL_U64),
+	[IDMA_A_CHAN_COUNTERS_ERRORS]		= PLAIN("errors", NL_U64),
+	[IDMA_A_CHAN_COUNTERS_TERMINATED]	= PLAIN("terminated", NL_U64),
+	[IDMA_A_CHAN_COUNTERS_FAULTS]		= NESTED("faults", NL_NEST, faults_set),
 };
 static const struct nl_set chan_counters_set = SET(chan_counters_fields);
 
 static const struct nl_field dev_fields[] = {
-	[IDMA_A_DEV_ID]			= { "id", NL_U32 },
-	[IDMA_A_DEV_NAME]		= { "name", NL_TEXT },
-	[IDMA_A_DEV_STATE]		= { "state", NL_ENUM, dev_states },
-	[IDMA_A_DEV_CAPS]		= { "caps", NL_FLAGS, caps },
-	[IDMA_A_DEV_CHANNELS]		= { "channels", NL_U32 },
-	[IDMA_A_DEV_CHANNELS_IN_USE]	= { "channels_in_use", NL_U32 },
-	[IDMA_A_DEV_IRQ]		= { "irq", NL_U32 },
-	[IDMA_A_DEV_IN_FLIGHT]		= { "in_flight", NL_U32 },
-	[IDMA_A_DEV_FRONTEND]		= { "frontend", NL_NEST, .set = &frontend_set },
-	[IDMA_A_DEV_COUNTERS]		= { "counters", NL_NEST, .set = &dev_counters_set },
-	[IDMA_A_DEV_RESET_METHOD]	= { "reset_method", NL_ENUM, reset_methods },
+	[IDMA_A_DEV_ID]			= PLAIN("id", NL_U32),
+	[IDMA_A_DEV_NAME]		= PLAIN("name", NL_TEXT),
+	[IDMA_A_DEV_STATE]		= NAMED("state", NL_ENUM, dev_states),
+	[IDMA_A_DEV_CAPS]		= NAMED("caps", NL_FLAGS, caps),
+	[IDMA_A_DEV_CHANNELS]		= PLAIN("channels", NL_U32),
+	[IDMA_A_DEV_CHANNELS_IN_USE]	= PLAIN("channels_in_use", NL_U32),
+	[IDMA_A_DEV_IRQ]		= PLAIN("irq", NL_U32),
+	[IDMA_A_DEV_IN_FLIGHT]		= PLAIN("in_flight", NL_U32),
+	[IDMA_A_DEV_FRONTEND]		= NESTED("frontend", NL_NEST, frontend_set),
+	[IDMA_A_DEV_COUNTERS]		= NESTED("counters", NL_NEST, dev_counters_set),
+	[IDMA_A_DEV_RESET_METHOD]	= NAMED("reset_method", NL_ENUM, reset_methods),
 };
 static const struct nl_set dev_set = SET(dev_fields);
 
 static const struct nl_field chan_fields[] = {
-	[IDMA_A_CHAN_DEV_ID]		= { "dev_id", NL_U32 },
-	[IDMA_A_CHAN_DEV_NAME]		= { "dev_name", NL_TEXT },
-	[IDMA_A_CHAN_ID]		= { "id", NL_U32 },
-	[IDMA_A_CHAN_NAME]		= { "name", NL_TEXT },
-	[IDMA_A_CHAN_CLIENTS]		= { "clients", NL_U32 },
-	[IDMA_A_CHAN_COUNTERS]		= { "counters", NL_NEST, .set = &chan_counters_set },
+	[IDMA_A_CHAN_DEV_ID]		= PLAIN("dev_id", NL_U32),
+	[IDMA_A_CHAN_DEV_NAME]		= PLAIN("dev_name", NL_TEXT),
+	[IDMA_A_CHAN_ID]		= PLAIN("id", NL_U32),
+	[IDMA_A_CHAN_NAME]		= PLAIN("name", NL_TEXT),
+	[IDMA_A_CHAN_CLIENTS]		= PLAIN("clients", NL_U32),
+	[IDMA_A_CHAN_COUNTERS]		= NESTED("counters", NL_NEST, chan_counters_set),
 };
 static const struct nl_set chan_set = SET(chan_fields);
 
 static const struct nl_field event_fields[] = {
-	[IDMA_A_EVENT_DEV_ID]		= { "dev_id", NL_U32 },
-	[IDMA_A_EVENT_DEV_NAME]		= { "dev_name", NL_TEXT },
-	[IDMA_A_EVENT_TIME]		= { "time_ns", NL_U64 },
-	[IDMA_A_EVENT_LOST]		= { "lost", NL_U32 },
-	[IDMA_A_EVENT_CHAN_ID]		= { "chan_id", NL_U32 },
-	[IDMA_A_EVENT_CHAN_NAME]	= { "chan_name", NL_TEXT },
-	[IDMA_A_EVENT_FAULT]		= { "fault", NL_ENUM, faults },
-	[IDMA_A_EVENT_COOKIE]		= { "cookie", NL_U32 },
-	[IDMA_A_EVENT_LEN]		= { "len", NL_U64 },
-	[IDMA_A_EVENT_RESIDUE]		= { "residue", NL_U64 },
-	[IDMA_A_EVENT_IN_FLIGHT]	= { "in_flight", NL_U32 },
-	[IDMA_A_EVENT_RESET_METHOD]	= { "reset_method", NL_ENUM, reset_methods },
+	[IDMA_A_EVENT_DEV_ID]		= PLAIN("dev_id", NL_U32),
+	[IDMA_A_EVENT_DEV_NAME]		= PLAIN("dev_name", NL_TEXT),
+	[IDMA_A_EVENT_TIME]		= PLAIN("time_ns", NL_U64),
+	[IDMA_A_EVENT_LOST]		= PLAIN("lost", NL_U32),
+	[IDMA_A_EVENT_CHAN_ID]		= PLAIN("chan_id", NL_U32),
+	[IDMA_A_EVENT_CHAN_NAME]	= PLAIN("chan_name", NL_TEXT),
+	[IDMA_A_EVENT_FAULT]		= NAMED("fault", NL_ENUM, faults),
+	[IDMA_A_EVENT_COOKIE]		= PLAIN("cookie", NL_U32),
+	[IDMA_A_EVENT_LEN]		= PLAIN("len", NL_U64),
+	[IDMA_A_EVENT_RESIDUE]		= PLAIN("residue", NL_U64),
+	[IDMA_A_EVENT_IN_FLIGHT]	= PLAIN("in_flight", NL_U32),
+	[IDMA_A_EVENT_RESET_METHOD]	= NAMED("reset_method", NL_ENUM, reset_methods),
 };
 static const struct nl_set event_set = SET(event_fields);
 
 static const struct nl_field hist_fields[] = {
-	[IDMA_A_BENCH_HIST_BUCKETS]	= { "buckets", NL_BUCKETS },
-	[IDMA_A_BENCH_HIST_COUNT]	= { "count", NL_U64 },
-	[IDMA_A_BENCH_HIST_SUM]		= { "sum", NL_U64 },
-	[IDMA_A_BENCH_HIST_SMALLEST]	= { "min", NL_U64 },
-	[IDMA_A_BENCH_HIST_LARGEST]	= { "max", NL_U64 },
+	[IDMA_A_BENCH_HIST_BUCKETS]	= PLAIN("buckets", NL_BUCKETS),
+	[IDMA_A_BENCH_HIST_COUNT]	= PLAIN("count", NL_U64),
+	[IDMA_A_BENCH_HIST_SUM]		= PLAIN("sum", NL_U64),
+	[IDMA_A_BENCH_HIST_SMALLEST]	= PLAIN("min", NL_U64),
+	[IDMA_A_BENCH_HIST_LARGEST]	= PLAIN("max", NL_U64),
 };
 static const struct nl_set hist_set = SET(hist_fields);
 
 static const struct nl_field phase_fields[] = {
-	[IDMA_A_BENCH_PHASE_RESULT_PHASE]	 = { "phase", NL_ENUM, phases },
-	[IDMA_A_BENCH_PHASE_RESULT_NS]		 = { "ns", NL_NEST, .set = &hist_set },
-	[IDMA_A_BENCH_PHASE_RESULT_INSTRUCTIONS] = { "instructions", NL_NEST, .set = &hist_set },
-	[IDMA_A_BENCH_PHASE_RESULT_CYCLES]	 = { "cycles", NL_NEST, .set = &hist_set },
+	[IDMA_A_BENCH_PHASE_RESULT_PHASE]	 = NAMED("phase", NL_ENUM, phases),
+	[IDMA_A_BENCH_PHASE_RESULT_NS]		 = NESTED("ns", NL_NEST, hist_set),
+	[IDMA_A_BENCH_PHASE_RESULT_INSTRUCTIONS] = NESTED("instructions", NL_NEST, hist_set),
+	[IDMA_A_BENCH_PHASE_RESULT_CYCLES]	 = NESTED("cycles", NL_NEST, hist_set),
 };
 static const struct nl_set phase_set = SET(phase_fields);
 
 static const struct nl_field result_fields[] = {
-	[IDMA_A_BENCH_RESULT_INDEX]		= { "index", NL_U32 },
-	[IDMA_A_BENCH_RESULT_SIZE]		= { "size", NL_U32 },
-	[IDMA_A_BENCH_RESULT_DEPTH]		= { "depth", NL_U32 },
-	[IDMA_A_BENCH_RESULT_BATCH]		= { "batch", NL_U32 },
-	[IDMA_A_BENCH_RESULT_CHANNELS]		= { "channels", NL_U32 },
-	[IDMA_A_BENCH_RESULT_STATE]		= { "state", NL_ENUM, bench_states },
-	[IDMA_A_BENCH_RESULT_ERROR]		= { "errno", NL_U32 },
-	[IDMA_A_BENCH_RESULT_TRANSFERS]		= { "transfers", NL_U64 },
-	[IDMA_A_BENCH_RESULT_BYTES]		= { "bytes", NL_U64 },
-	[IDMA_A_BENCH_RESULT_TIME]		= { "time_ns", NL_U64 },
-	[IDMA_A_BENCH_RESULT_ERRORS]		= { "errors", NL_U64 },
-	[IDMA_A_BENCH_RESULT_VERIFIED]		= { "verified", NL_U64 },
-	[IDMA_A_BENCH_RESULT_MISMATCHES]	= { "mismatches", NL_U64 },
-	[IDMA_A_BENCH_RESULT_CALLBACKS_ELSEWHERE] = { "callbacks_elsewhere", NL_U64 },
-	[IDMA_A_BENCH_RESULT_INTERRUPTS]	= { "interrupts", NL_U64 },
-	[IDMA_A_BENCH_RESULT_INSTRUCTIONS]	= { "instructions", NL_U64 },
-	[IDMA_A_BENCH_RESULT_INSTRUCTIONS_IDLE]	= { "instructions_idle", NL_U64 },
-	[IDMA_A_BENCH_RESULT_CYCLES]		= { "cycles", NL_U64 },
-	[IDMA_A_BENCH_RESULT_CYCLES_IDLE]	= { "cycles_idle", NL_U64 },
-	[IDMA_A_BENCH_RESULT_PHASE]		= { "phases", NL_PHASE, .set = &phase_set },
+	[IDMA_A_BENCH_RESULT_INDEX]		= PLAIN("index", NL_U32),
+	[IDMA_A_BENCH_RESULT_SIZE]		= PLAIN("size", NL_U32),
+	[IDMA_A_BENCH_RESULT_DEPTH]		= PLAIN("depth", NL_U32),
+	[IDMA_A_BENCH_RESULT_BATCH]		= PLAIN("batch", NL_U32),
+	[IDMA_A_BENCH_RESULT_CHANNELS]		= PLAIN("channels", NL_U32),
+	[IDMA_A_BENCH_RESULT_STATE]		= NAMED("state", NL_ENUM, bench_states),
+	[IDMA_A_BENCH_RESULT_ERROR]		= PLAIN("errno", NL_U32),
+	[IDMA_A_BENCH_RESULT_TRANSFERS]		= PLAIN("transfers", NL_U64),
+	[IDMA_A_BENCH_RESULT_BYTES]		= PLAIN("bytes", NL_U64),
+	[IDMA_A_BENCH_RESULT_TIME]		= PLAIN("time_ns", NL_U64),
+	[IDMA_A_BENCH_RESULT_ERRORS]		= PLAIN("errors", NL_U64),
+	[IDMA_A_BENCH_RESULT_VERIFIED]		= PLAIN("verified", NL_U64),
+	[IDMA_A_BENCH_RESULT_MISMATCHES]	= PLAIN("mismatches", NL_U64),
+	[IDMA_A_BENCH_RESULT_CALLBACKS_ELSEWHERE] = PLAIN("callbacks_elsewhere", NL_U64),
+	[IDMA_A_BENCH_RESULT_INTERRUPTS]	= PLAIN("interrupts", NL_U64),
+	[IDMA_A_BENCH_RESULT_INSTRUCTIONS]	= PLAIN("instructions", NL_U64),
+	[IDMA_A_BENCH_RESULT_INSTRUCTIONS_IDLE]	= PLAIN("instructions_idle", NL_U64),
+	[IDMA_A_BENCH_RESULT_CYCLES]		= PLAIN("cycles", NL_U64),
+	[IDMA_A_BENCH_RESULT_CYCLES_IDLE]	= PLAIN("cycles_idle", NL_U64),
+	[IDMA_A_BENCH_RESULT_PHASE]		= NESTED("phases", NL_PHASE, phase_set),
 };
 static const struct nl_set result_set = SET(result_fields);
 
 static const struct nl_field bench_fields[] = {
-	[IDMA_A_BENCH_ID]		= { "id", NL_U32 },
-	[IDMA_A_BENCH_TRANSFERS]	= { "transfers", NL_U64 },
-	[IDMA_A_BENCH_TIME_LIMIT]	= { "time_limit_ms", NL_U32 },
-	[IDMA_A_BENCH_TIMEOUT]		= { "timeout_ms", NL_U32 },
-	[IDMA_A_BENCH_WARMUP]		= { "warmup", NL_U32 },
-	[IDMA_A_BENCH_WAIT]		= { "wait", NL_ENUM, waits },
-	[IDMA_A_BENCH_VERIFY]		= { "verify", NL_ENUM, verifies },
-	[IDMA_A_BENCH_SRC_OFFSET]	= { "src_offset", NL_U32 },
-	[IDMA_A_BENCH_DST_OFFSET]	= { "dst_offset", NL_U32 },
-	[IDMA_A_BENCH_CPU]		= { "cpu", NL_U32 },
-	[IDMA_A_BENCH_STATE]		= { "state", NL_ENUM, bench_states },
-	[IDMA_A_BENCH_ERROR]		= { "errno", NL_U32 },
-	[IDMA_A_BENCH_MESSAGE]		= { "message", NL_TEXT },
-	[IDMA_A_BENCH_CONFIGS]		= { "configs", NL_U32 },
-	[IDMA_A_BENCH_CONFIGS_DONE]	= { "configs_done", NL_U32 },
-	[IDMA_A_BENCH_COUNTERS]		= { "counters", NL_FLAGS, bench_counters },
-	[IDMA_A_BENCH_RESOLUTION]	= { "resolution_ns", NL_U32 },
-	[IDMA_A_BENCH_RESULT]		= { "result", NL_NEST, .set = &result_set },
+	[IDMA_A_BENCH_ID]		= PLAIN("id", NL_U32),
+	[IDMA_A_BENCH_TRANSFERS]	= PLAIN("transfers", NL_U64),
+	[IDMA_A_BENCH_TIME_LIMIT]	= PLAIN("time_limit_ms", NL_U32),
+	[IDMA_A_BENCH_TIMEOUT]		= PLAIN("timeout_ms", NL_U32),
+	[IDMA_A_BENCH_WARMUP]		= PLAIN("warmup", NL_U32),
+	[IDMA_A_BENCH_WAIT]		= NAMED("wait", NL_ENUM, waits),
+	[IDMA_A_BENCH_VERIFY]		= NAMED("verify", NL_ENUM, verifies),
+	[IDMA_A_BENCH_SRC_OFFSET]	= PLAIN("src_offset", NL_U32),
+	[IDMA_A_BENCH_DST_OFFSET]	= PLAIN("dst_offset", NL_U32),
+	[IDMA_A_BENCH_CPU]		= PLAIN("cpu", NL_U32),
+	[IDMA_A_BENCH_STATE]		= NAMED("state", NL_ENUM, bench_states),
+	[IDMA_A_BENCH_ERROR]		= PLAIN("errno", NL_U32),
+	[IDMA_A_BENCH_MESSAGE]		= PLAIN("message", NL_TEXT),
+	[IDMA_A_BENCH_CONFIGS]		= PLAIN("configs", NL_U32),
+	[IDMA_A_BENCH_CONFIGS_DONE]	= PLAIN("configs_done", NL_U32),
+	[IDMA_A_BENCH_COUNTERS]		= NAMED("counters", NL_FLAGS, bench_counters),
+	[IDMA_A_BENCH_RESOLUTION]	= PLAIN("resolution_ns", NL_U32),
+	[IDMA_A_BENCH_RESULT]		= NESTED("result", NL_NEST, result_set),
 };
 static const struct nl_set bench_set = SET(bench_fields);
 

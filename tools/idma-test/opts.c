@@ -56,7 +56,8 @@ static void say_number(const struct opt *o, const char *text, int ret)
 		it_error("--%s: '%s' is not a whole number of ms", o->name, text);
 		break;
 	case -E2BIG:
-		it_error("--%s: '%s' is more than %zu values", o->name, text, o->most ? o->most : 64);
+		it_error("--%s: '%s' is more than %zu values", o->name, text,
+			 o->most ? o->most : 64);
 		break;
 	default:
 		it_error("--%s: '%s' is not a number%s", o->name, text,
@@ -141,11 +142,14 @@ static void help_option(const struct opt *o)
 
 	if (o->kind == OPT_CHOICE)
 		for (int i = 0; o->choices[i]; i++)
-			snprintf(choices + strlen(choices), sizeof(choices) - strlen(choices), "%s%s",
-				 i ? "|" : "", o->choices[i]);
+			snprintf(choices + strlen(choices), sizeof(choices) - strlen(choices),
+				 "%s%s", i ? "|" : "", o->choices[i]);
 	snprintf(left, sizeof(left), "%c%c%c --%s%s%s", o->letter ? '-' : ' ',
 		 o->letter ? o->letter : ' ', o->letter ? ',' : ' ', o->name,
-		 o->kind == OPT_FLAG ? "" : "=", o->kind == OPT_FLAG ? "" : choices[0] ? choices : o->arg);
+		 o->kind == OPT_FLAG ? "" : "=",
+		 o->kind == OPT_FLAG ? "" :
+		 choices[0]	     ? choices :
+				       o->arg);
 	if (strlen(left) > 29)
 		printf("  %s\n  %-30s%s\n", left, "", o->help);
 	else
@@ -183,7 +187,8 @@ static void add_table(struct tables *t, size_t *n, const struct opt *opts, size_
 		t->longs[*n].has_arg = opts[i].kind == OPT_FLAG ? no_argument : required_argument;
 		t->longs[*n].val = VAL_BASE + (int)*n;
 		if (opts[i].letter) {
-			char letter[3] = { (char)opts[i].letter, opts[i].kind == OPT_FLAG ? 0 : ':', 0 };
+			char letter[3] = { (char)opts[i].letter, opts[i].kind == OPT_FLAG ? 0 : ':',
+					   0 };
 
 			strcat(t->shorts, letter);
 		}

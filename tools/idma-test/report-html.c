@@ -86,7 +86,8 @@ static void write_runs(FILE *f, const struct report *r)
 	size_t i;
 
 	fputs("<h2>Runs</h2>\n<div class=\"scroll\"><table><tr><th>Run</th><th>Command</th><th>Time</th>"
-	      "<th>Kernel</th><th>Machine</th><th>Result</th><th>File</th></tr>\n", f);
+	      "<th>Kernel</th><th>Machine</th><th>Result</th><th>File</th></tr>\n",
+	      f);
 	json_array_foreach(r->runs, i, run) {
 		bool ok = json_is_true(json_object_get(run, "ok"));
 
@@ -111,7 +112,9 @@ static void write_change(FILE *f, const struct report *r, const json_t *one)
 	const char *verdict = json_str(one, "verdict", "same");
 	const json_t *change = json_object_get(one, "change");
 	char *params = report_params_text(json_object_get(one, "params"), NULL);
-	const char *class = !strcmp(verdict, "regression") ? "bad" : !strcmp(verdict, "better") ? "good" : "dim";
+	const char *class = !strcmp(verdict, "regression") ? "bad" :
+			    !strcmp(verdict, "better")	   ? "good" :
+							     "dim";
 	char buf[NUM_BUF];
 
 	fputs("<tr>", f);
@@ -139,7 +142,8 @@ static void write_changes(FILE *f, const struct report *r, bool notable)
 	size_t i;
 
 	fputs("<div class=\"scroll\"><table><tr><th>Run</th><th>Kind</th><th>Parameters</th><th>What</th>"
-	      "<th class=\"n\">Before</th><th class=\"n\">Now</th><th class=\"n\">Change</th><th></th></tr>\n", f);
+	      "<th class=\"n\">Before</th><th class=\"n\">Now</th><th class=\"n\">Change</th><th></th></tr>\n",
+	      f);
 	json_array_foreach(r->changes, i, one)
 		if (!notable || strcmp(json_str(one, "verdict", ""), "same"))
 			write_change(f, r, one);
@@ -150,10 +154,12 @@ static void write_comparison(FILE *f, const struct report *r, double part)
 {
 	if (!json_array_size(r->changes))
 		return;
-	fprintf(f, "<h2>Comparison</h2>\n<p>Each figure against that of the first run that has it. "
+	fprintf(f,
+		"<h2>Comparison</h2>\n<p>Each figure against that of the first run that has it. "
 		"<span class=\"%s\">%zu regressions</span>, <span class=\"good\">%zu improvements</span> of more "
-		"than %g&nbsp;%%, in %zu figures.</p>\n", r->regressions ? "bad" : "good", r->regressions,
-		r->improvements, part * 100, json_array_size(r->changes));
+		"than %g&nbsp;%%, in %zu figures.</p>\n",
+		r->regressions ? "bad" : "good", r->regressions, r->improvements, part * 100,
+		json_array_size(r->changes));
 	if (r->regressions || r->improvements)
 		write_changes(f, r, true);
 	fprintf(f, "<details><summary>All %zu figures</summary>\n", json_array_size(r->changes));
@@ -194,16 +200,19 @@ static bool varies(const struct report *r, const char *kind, const char *key)
 }
 
 /* Parameters that are the same everywhere do not belong into every name */
-static char *series_name(const struct report *r, const json_t *point, const char *x, const char *suffix)
+static char *series_name(const struct report *r, const json_t *point, const char *x,
+			 const char *suffix)
 {
 	json_t *params = json_copy(json_object_get(point, "params")), *v;
 	const char *kind = json_str(point, "kind", ""), *key;
 	char *text, *name;
 	void *tmp;
 
-	json_object_foreach_safe(params, tmp, key, v)
-		if (json_is_number(v) ? !varies(r, kind, key) : strcmp(key, "target") != 0 && strcmp(key, "size") != 0)
-			json_object_del(params, key);
+	json_object_foreach_safe(params, tmp, key, v) if (json_is_number(v) ?
+								  !varies(r, kind, key) :
+								  strcmp(key, "target") != 0 &&
+									  strcmp(key, "size") != 0)
+		json_object_del(params, key);
 	text = report_params_text(params, x);
 	name = xasprintf("%s%s%s%s", label_of(r, point, "run"), *text ? ": " : "", text, suffix);
 	json_decref(params);
@@ -227,20 +236,24 @@ static struct plot_series *series_for(struct plot *p, char *name, bool dashed, b
 	return plot_add_series(p, name, p->n, dashed);
 }
 
-static void plot_metric(FILE *f, const struct report *r, const char *kind, const struct axis_choice *x,
-			const struct metric *m)
+static void plot_metric(FILE *f, const struct report *r, const char *kind,
+			const struct axis_choice *x, const struct metric *m)
 {
 	char *y_title = xasprintf("%s%s%s", m->title, *m->unit ? ", " : "", m->unit);
 	char *title = xasprintf("%s over %s", m->title, x->title);
-	struct plot p = { .title = title, .x_title = x->title, .y_title = y_title, .x_bytes = x->bytes };
+	struct plot p = {
+		.title = title, .x_title = x->title, .y_title = y_title, .x_bytes = x->bytes
+	};
 	const json_t *point;
 	bool full = false;
 	size_t i;
 
 	/* The CPU's memcpy() stands beside every throughput of dmatest */
-	for (int cpu = 0; cpu < 1 + (!strcmp(kind, "dmatest") && !strcmp(m->key, "bytes_s")); cpu++) {
+	for (int cpu = 0; cpu < 1 + (!strcmp(kind, "dmatest") && !strcmp(m->key, "bytes_s"));
+	     cpu++) {
 		json_array_foreach(r->points, i, point) {
-			const json_t *xv = json_object_get(json_object_get(point, "params"), x->key);
+			const json_t *xv =
+				json_object_get(json_object_get(point, "params"), x->key);
 			const json_t *yv = json_object_get(json_object_get(point, "metrics"),
 							   cpu ? "memcpy_bytes_s" : m->key);
 			struct plot_series *s;
@@ -248,14 +261,18 @@ static void plot_metric(FILE *f, const struct report *r, const char *kind, const
 			if (strcmp(json_str(point, "kind", ""), kind) || !json_is_number(xv) ||
 			    !json_is_number(yv) || !json_is_true(json_object_get(point, "good")))
 				continue;
-			s = series_for(&p, series_name(r, point, x->key, cpu ? " (CPU memcpy)" : ""), cpu, &full);
+			s = series_for(&p,
+				       series_name(r, point, x->key, cpu ? " (CPU memcpy)" : ""),
+				       cpu, &full);
 			if (s)
 				plot_add(s, json_number_value(xv), json_number_value(yv));
 		}
 	}
 	plot_write(f, &p);
 	if (full)
-		fprintf(f, "<p class=\"dim\">Only the first %d lines are shown; the table has all.</p>\n", MAX_SERIES);
+		fprintf(f,
+			"<p class=\"dim\">Only the first %d lines are shown; the table has all.</p>\n",
+			MAX_SERIES);
 	plot_free(&p);
 	free(title);
 	free(y_title);
@@ -290,11 +307,12 @@ static void write_table(FILE *f, const struct report *r, const char *kind)
 	char buf[NUM_BUF];
 	size_t i;
 
-	json_array_foreach(r->points, i, point)
-		for (size_t m = 0; m < report_n_metrics; m++)
-			if (!strcmp(json_str(point, "kind", ""), kind) &&
-			    json_object_get(json_object_get(point, "metrics"), report_metrics[m].key))
-				used[m] = true;
+	json_array_foreach(r->points, i,
+			   point) for (size_t m = 0; m < report_n_metrics;
+				       m++) if (!strcmp(json_str(point, "kind", ""), kind) &&
+						json_object_get(json_object_get(point, "metrics"),
+								report_metrics[m].key))
+		used[m] = true;
 	fputs("<div class=\"scroll\"><table><tr><th>Run</th><th>Parameters</th>", f);
 	for (size_t m = 0; m < report_n_metrics; m++)
 		if (used[m])
@@ -313,7 +331,8 @@ static void write_table(FILE *f, const struct report *r, const char *kind)
 		for (size_t m = 0; m < report_n_metrics; m++) {
 			if (!used[m])
 				continue;
-			v = json_object_get(json_object_get(point, "metrics"), report_metrics[m].key);
+			v = json_object_get(json_object_get(point, "metrics"),
+					    report_metrics[m].key);
 			if (v)
 				metric_text(buf, &report_metrics[m], json_number_value(v));
 			cell(f, "n", v ? buf : "");
@@ -349,7 +368,8 @@ void report_html(FILE *f, const struct report *r, const char *title, double part
 	html_text(f, title);
 	fputs("</h1>\n", f);
 	if (r->failures)
-		fprintf(f, "<p class=\"bad\">%zu measurements failed; they are in the tables only.</p>\n",
+		fprintf(f,
+			"<p class=\"bad\">%zu measurements failed; they are in the tables only.</p>\n",
 			r->failures);
 	write_runs(f, r);
 	write_comparison(f, r, part);

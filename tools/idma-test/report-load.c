@@ -74,7 +74,8 @@ static void take(json_t *to, const char *name, const json_t *from, const char *p
 		json_object_set(to, name, (json_t *)v);
 }
 
-static void add_point(struct report *r, size_t run, const char *kind, json_t *params, json_t *metrics, bool good)
+static void add_point(struct report *r, size_t run, const char *kind, json_t *params,
+		      json_t *metrics, bool good)
 {
 	char *text = report_params_text(params, NULL), *key = xasprintf("%s %s", kind, text);
 
@@ -104,7 +105,8 @@ static void take_dmatest(struct report *r, size_t run, const json_t *doc)
 		take(metrics, "transfers_s", row, "transfers_s");
 		take(metrics, "irqs_per_transfer", row, "irqs_per_transfer");
 		take(metrics, "memcpy_bytes_s", row, "memcpy_bytes_s");
-		add_point(r, run, "dmatest", params, metrics, !strcmp(json_str(row, "status", ""), "ok"));
+		add_point(r, run, "dmatest", params, metrics,
+			  !strcmp(json_str(row, "status", ""), "ok"));
 	}
 }
 
@@ -126,7 +128,8 @@ static void take_bench(struct report *r, size_t run, const json_t *doc)
 			take(metrics, "bytes_s", row, "bytes_s");
 			take(metrics, "transfers_s", row, "transfers_s");
 			take(metrics, "irqs_per_transfer", row, "interrupts_per_transfer");
-			take(metrics, "instructions_per_transfer", row, "instructions_per_transfer");
+			take(metrics, "instructions_per_transfer", row,
+			     "instructions_per_transfer");
 			take(metrics, "cycles_per_transfer", row, "cycles_per_transfer");
 			take(metrics, "latency_p50_ns", row, "phases.complete.ns.p50");
 			take(metrics, "latency_p99_ns", row, "phases.complete.ns.p99");
@@ -151,8 +154,8 @@ static int take_doc(struct report *r, const char *file, const char *label, json_
 			  "ok", json_is_true(json_object_get(doc, "ok")));
 	/* Neither a name of a file nor an argument has to be UTF-8 */
 	if (!entry)
-		entry = json_pack("{s:s, s:s, s:s, s:b}", "label", "?", "file", "?", "command", command,
-				  "ok", json_is_true(json_object_get(doc, "ok")));
+		entry = json_pack("{s:s, s:s, s:s, s:b}", "label", "?", "file", "?", "command",
+				  command, "ok", json_is_true(json_object_get(doc, "ok")));
 	take(entry, "time", doc, "time");
 	take(entry, "kernel", doc, "host.kernel");
 	take(entry, "machine", doc, "host.machine");

@@ -181,27 +181,30 @@ static void write_axes(FILE *f, const struct plot *p, const struct axis *x, cons
 			"<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at, TOP, at,
 			HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + 18, buf);
 	}
-	fprintf(f, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8);
+	fprintf(f, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (LEFT + WIDTH - RIGHT) / 2,
+		HEIGHT - 8);
 	html_text(f, p->x_title);
-	fputs("</text>\n<text transform=\"translate(16 180) rotate(-90)\" text-anchor=\"middle\">", f);
+	fputs("</text>\n<text transform=\"translate(16 180) rotate(-90)\" text-anchor=\"middle\">",
+	      f);
 	html_text(f, p->y_title);
 	fputs("</text>\n", f);
 }
 
-static void write_series(FILE *f, const struct plot_series *s, const struct axis *x, const struct axis *y,
-			 bool bytes)
+static void write_series(FILE *f, const struct plot_series *s, const struct axis *x,
+			 const struct axis *y, bool bytes)
 {
 	char xs[NUM_BUF], ys[NUM_BUF];
 
-	fprintf(f, "<polyline class=\"s%zu%s\" points=\"", s->color % COLORS, s->dashed ? " dash" : "");
+	fprintf(f, "<polyline class=\"s%zu%s\" points=\"", s->color % COLORS,
+		s->dashed ? " dash" : "");
 	for (size_t i = 0; i < s->n; i++)
 		fprintf(f, "%s%.1f,%.1f", i ? " " : "", place(x, s->x[i]), place(y, s->y[i]));
 	fputs("\"/>\n", f);
 	for (size_t i = 0; i < s->n; i++) {
 		tick_text(xs, s->x[i], bytes);
 		tick_text(ys, s->y[i], false);
-		fprintf(f, "<circle class=\"s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"><title>", s->color % COLORS,
-			place(x, s->x[i]), place(y, s->y[i]));
+		fprintf(f, "<circle class=\"s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"><title>",
+			s->color % COLORS, place(x, s->x[i]), place(y, s->y[i]));
 		html_text(f, s->name);
 		fprintf(f, ": %s, %s</title></circle>\n", xs, ys);
 	}

@@ -179,7 +179,8 @@ static void plain_row(const struct out_column *cols, size_t n, const json_t *row
 		if (!v || json_is_null(v))
 			continue;
 		text = raw_text(v);
-		printf("%s%s=%s", first ? "" : " ", cols[i].plain ? cols[i].plain : cols[i].key, text);
+		printf("%s%s=%s", first ? "" : " ", cols[i].plain ? cols[i].plain : cols[i].key,
+		       text);
 		free(text);
 		first = false;
 	}

@@ -40,12 +40,14 @@ static void whole(void)
 	nla_nest_end(msg, nest);
 	nla_put_u32(msg, 200, 1);
 	obj = nlc_decode(nlmsg_hdr(msg));
-	ok(json_u64(obj, "id") == 3 && !strcmp(json_str(obj, "name", ""), "50000000.dma"), "numbers and names");
+	ok(json_u64(obj, "id") == 3 && !strcmp(json_str(obj, "name", ""), "50000000.dma"),
+	   "numbers and names");
 	ok(!strcmp(json_str(obj, "state", ""), "dead"), "enums");
 	ok(json_array_size(json_object_get(obj, "caps")) == 3 &&
 	   !strcmp(json_string_value(json_array_get(json_object_get(obj, "caps"), 2)), "bit31"),
 	   "flags, those that are not known as well");
-	ok(json_u64(obj, "counters.bytes") == 1ull << 40 && json_u64(obj, "counters.faults.stall") == 7,
+	ok(json_u64(obj, "counters.bytes") == 1ull << 40 &&
+		   json_u64(obj, "counters.faults.stall") == 7,
 	   "nests");
 	ok(json_object_size(obj) == 5, "attributes that are not known are left out");
 	json_decref(obj);
@@ -55,8 +57,10 @@ static void whole(void)
 	nla_put_u32(msg, IDMA_A_EVENT_IN_FLIGHT, 9);
 	nla_put_u32(msg, IDMA_A_EVENT_FAULT, 77);
 	obj = nlc_decode(nlmsg_hdr(msg));
-	ok(!strcmp(json_str(obj, "event", ""), "dev-dead") && json_u64(obj, "in_flight") == 9, "events");
-	ok(!strcmp(json_str(obj, "fault", ""), "77"), "an enum value that is newer than this program");
+	ok(!strcmp(json_str(obj, "event", ""), "dev-dead") && json_u64(obj, "in_flight") == 9,
+	   "events");
+	ok(!strcmp(json_str(obj, "fault", ""), "77"),
+	   "an enum value that is newer than this program");
 	json_decref(obj);
 	nlmsg_free(msg);
 }
@@ -71,7 +75,8 @@ static void bench(void)
 	result = nla_nest_start(msg, IDMA_A_BENCH_RESULT);
 	for (uint32_t i = 0; i < 2; i++) {
 		phase = nla_nest_start(msg, IDMA_A_BENCH_RESULT_PHASE);
-		nla_put_u32(msg, IDMA_A_BENCH_PHASE_RESULT_PHASE, i ? IDMA_BENCH_PHASE_COMPLETE : 0);
+		nla_put_u32(msg, IDMA_A_BENCH_PHASE_RESULT_PHASE,
+			    i ? IDMA_BENCH_PHASE_COMPLETE : 0);
 		hist = nla_nest_start(msg, IDMA_A_BENCH_PHASE_RESULT_NS);
 		nla_put(msg, IDMA_A_BENCH_HIST_BUCKETS, sizeof(counts), counts);
 		nla_put_u64(msg, IDMA_A_BENCH_HIST_COUNT, 7);
@@ -82,7 +87,8 @@ static void bench(void)
 	obj = nlc_decode(nlmsg_hdr(msg));
 	ok(json_u64(obj, "result.phases.complete.ns.count") == 7 &&
 	   json_u64(obj, "result.phases.prep.ns.count") == 7, "phases by their names");
-	ok(json_integer_value(json_array_get(out_lookup(obj, "result.phases.prep.ns.buckets"), 3)) == 4,
+	ok(json_integer_value(
+		   json_array_get(out_lookup(obj, "result.phases.prep.ns.buckets"), 3)) == 4,
 	   "buckets");
 	json_decref(obj);
 	nlmsg_free(msg);
@@ -115,7 +121,8 @@ static void broken(void)
 		memcpy(copy, nlmsg_hdr(msg), len);
 		for (int j = 0; j < 4; j++) {
 			seed = seed * 1103515245 + 12345;
-			copy[NLMSG_HDRLEN + (seed >> 16) % (len - NLMSG_HDRLEN)] = (unsigned char)(seed >> 8);
+			copy[NLMSG_HDRLEN + (seed >> 16) % (len - NLMSG_HDRLEN)] =
+				(unsigned char)(seed >> 8);
 		}
 		json_decref(nlc_decode(hdr));
 	}
@@ -139,15 +146,16 @@ static void broken(void)
 
 static void histograms(void)
 {
-	json_t *h = json_pack("{s:[i,i,i,i], s:i, s:i, s:i, s:i}", "buckets", 0, 0, 0, 10, "count", 10,
-			      "sum", 55, "min", 4, "max", 7);
+	json_t *h = json_pack("{s:[i,i,i,i], s:i, s:i, s:i, s:i}", "buckets", 0, 0, 0, 10, "count",
+			      10, "sum", 55, "min", 4, "max", 7);
 
 	ok(fabs(hist_mean(h) - 5.5) < 1e-9, "mean");
 	ok(fabs(hist_quantile(h, 0.5) - 5.5) < 1e-9, "half of a bucket");
-	ok(hist_quantile(h, 0) == 4 && hist_quantile(h, 1) == 7, "the ends are the smallest and the largest");
+	ok(hist_quantile(h, 0) == 4 && hist_quantile(h, 1) == 7,
+	   "the ends are the smallest and the largest");
 	json_decref(h);
-	h = json_pack("{s:[i,i,i], s:i, s:i, s:i, s:i}", "buckets", 50, 0, 50, "count", 100, "sum", 100,
-		      "min", 0, "max", 2);
+	h = json_pack("{s:[i,i,i], s:i, s:i, s:i, s:i}", "buckets", 50, 0, 50, "count", 100, "sum",
+		      100, "min", 0, "max", 2);
 	ok(hist_quantile(h, 0.25) == 0 && hist_quantile(h, 0.75) == 2, "two buckets");
 	hist_summarize(h);
 	ok(json_double(h, "p99", -1) == 2 && json_double(h, "mean", -1) == 1, "summary");

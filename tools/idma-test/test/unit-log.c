@@ -17,27 +17,45 @@ static void lines(void)
 	dt_parse("dmatest: Added 8 threads using dma0chan3", &l);
 	ok(l.kind == DT_ADDED && l.n == 8 && !strcmp(l.channel, "dma0chan3"), "threads are added");
 	dt_parse("dmatest: Started 1 threads using dma12chan7", &l);
-	ok(l.kind == DT_STARTED && l.n == 1 && !strcmp(l.channel, "dma12chan7"), "threads are started");
-	dt_parse("dmatest: dma0chan3-copy1: summary 100 tests, 2 failures 241.16 iops 964 KB/s (0)", &l);
-	ok(l.kind == DT_SUMMARY && l.tests == 100 && l.failures == 2 && fabs(l.iops - 241.16) < 1e-9 &&
-	   l.kbs == 964 && l.ret == 0 && !strcmp(l.channel, "dma0chan3") &&
-	   !strcmp(l.thread, "dma0chan3-copy1"), "summary");
-	dt_parse("dmatest: dma0chan0-copy0: summary 10 tests, 0 failures 3225 iops 6451 KB/s (0)", &l);
-	ok(l.kind == DT_SUMMARY && l.iops == 3225 && l.kbs == 6451, "summary without decimals (4.x)");
-	dt_parse("dmatest: dma0chan0-copy0: summary 0 tests, 0 failures 0.00 iops 0 KB/s (-12)", &l);
-	ok(l.kind == DT_SUMMARY && l.ret == -12 && !l.tests, "summary of a thread that could not begin");
+	ok(l.kind == DT_STARTED && l.n == 1 && !strcmp(l.channel, "dma12chan7"),
+	   "threads are started");
+	dt_parse("dmatest: dma0chan3-copy1: summary 100 tests, 2 failures 241.16 iops 964 KB/s (0)",
+		 &l);
+	ok(l.kind == DT_SUMMARY && l.tests == 100 && l.failures == 2 &&
+		   fabs(l.iops - 241.16) < 1e-9 && l.kbs == 964 && l.ret == 0 &&
+		   !strcmp(l.channel, "dma0chan3") && !strcmp(l.thread, "dma0chan3-copy1"),
+	   "summary");
+	dt_parse("dmatest: dma0chan0-copy0: summary 10 tests, 0 failures 3225 iops 6451 KB/s (0)",
+		 &l);
+	ok(l.kind == DT_SUMMARY && l.iops == 3225 && l.kbs == 6451,
+	   "summary without decimals (4.x)");
+	dt_parse("dmatest: dma0chan0-copy0: summary 0 tests, 0 failures 0.00 iops 0 KB/s (-12)",
+		 &l);
+	ok(l.kind == DT_SUMMARY && l.ret == -12 && !l.tests,
+	   "summary of a thread that could not begin");
 	dt_parse("dmatest: dma100chan10-co: summary 7 tests, 0 failures 1.00 iops 0 KB/s (0)", &l);
-	ok(l.kind == DT_SUMMARY && !strcmp(l.channel, "dma100chan10"), "name of a thread that was cut");
-	dt_parse("dmatest: dma0chan1-copy0: result #17: 'test timed out' with src_off=0x1b4 dst_off=0x0 "
-		 "len=0x1000 (0)", &l);
-	ok(l.kind == DT_RESULT && l.timeout && !l.passed && l.n == 17 && l.src_off == 0x1b4 && !l.dst_off &&
-	   l.len == 0x1000 && !strcmp(l.what, "test timed out"), "a timeout");
-	dt_parse("dmatest: dma0chan1-copy0: result #3: 'data error' with src_off=0x1 dst_off=0x2 len=0x3 (33)", &l);
+	ok(l.kind == DT_SUMMARY && !strcmp(l.channel, "dma100chan10"),
+	   "name of a thread that was cut");
+	dt_parse(
+		"dmatest: dma0chan1-copy0: result #17: 'test timed out' with src_off=0x1b4 dst_off=0x0 "
+		"len=0x1000 (0)",
+		&l);
+	ok(l.kind == DT_RESULT && l.timeout && !l.passed && l.n == 17 && l.src_off == 0x1b4 &&
+		   !l.dst_off && l.len == 0x1000 && !strcmp(l.what, "test timed out"),
+	   "a timeout");
+	dt_parse(
+		"dmatest: dma0chan1-copy0: result #3: 'data error' with src_off=0x1 dst_off=0x2 len=0x3 (33)",
+		&l);
 	ok(l.kind == DT_RESULT && !l.timeout && !l.passed && l.data == 33, "wrong data");
-	dt_parse("dmatest: dma0chan1-copy0: result #3: 'src mapping error' with src_off=0x1 dst_off=0x2 "
-		 "len=0x3 (-12)", &l);
-	ok(l.kind == DT_RESULT && l.data == -12 && !strcmp(l.what, "src mapping error"), "a negative error");
-	dt_parse("dmatest: dma0chan1-copy0: result #1: 'test passed' with src_off=0x1 dst_off=0x2 len=0x3 (0)", &l);
+	dt_parse(
+		"dmatest: dma0chan1-copy0: result #3: 'src mapping error' with src_off=0x1 dst_off=0x2 "
+		"len=0x3 (-12)",
+		&l);
+	ok(l.kind == DT_RESULT && l.data == -12 && !strcmp(l.what, "src mapping error"),
+	   "a negative error");
+	dt_parse(
+		"dmatest: dma0chan1-copy0: result #1: 'test passed' with src_off=0x1 dst_off=0x2 len=0x3 (0)",
+		&l);
 	ok(l.kind == DT_RESULT && l.passed, "verbose: one that passed");
 	dt_parse("dmatest: dma0chan0-copy0: dstbuf[0x10] not copied! Expected f0, got 30", &l);
 	ok(l.kind == DT_MISMATCH && !strcmp(l.channel, "dma0chan0"), "a wrong byte");
@@ -54,12 +72,20 @@ static void lines(void)
 /* Whatever else is in the log */
 static void others(void)
 {
-	static const char * const texts[] = {
-		"", "dmatest", "dmatest: ", "dmatest: dma", "dmatest: dma0chan0-copy0: ",
-		"dmatest: dma0chan0-copy0: result #", "dmatest: dma0chan0-copy0: result #1: '",
-		"dmatest: dma0chan0-copy0: result #1: 'x' with", "dmatest: dma0chan0-copy0: summary",
-		"dmatest: dma0chan0-copy0: summary 1 tests, 2 failures", "dmatest: No channels configured, continue with any",
-		"dmatest: Added threads using dma0chan0", "Added 1 threads using dma0chan0",
+	static const char *const texts[] = {
+		"",
+		"dmatest",
+		"dmatest: ",
+		"dmatest: dma",
+		"dmatest: dma0chan0-copy0: ",
+		"dmatest: dma0chan0-copy0: result #",
+		"dmatest: dma0chan0-copy0: result #1: '",
+		"dmatest: dma0chan0-copy0: result #1: 'x' with",
+		"dmatest: dma0chan0-copy0: summary",
+		"dmatest: dma0chan0-copy0: summary 1 tests, 2 failures",
+		"dmatest: No channels configured, continue with any",
+		"dmatest: Added threads using dma0chan0",
+		"Added 1 threads using dma0chan0",
 		"other: dma0chan0-copy0: summary 1 tests, 0 failures 1.00 iops 0 KB/s (0)",
 		"dmatest: eth0: summary 1 tests, 0 failures 1.00 iops 0 KB/s (0)",
 		"dmatest: dma0chan0copy: summary 1 tests, 0 failures 1.00 iops 0 KB/s (0)",
@@ -94,15 +120,20 @@ static void records(void)
 	struct kmsg_line l;
 	char big[4000];
 
-	ok(kmsg_parse("6,339,5140900,-;dmatest: Added 1 threads using dma0chan0\n SUBSYSTEM=dma\n", &l) &&
-	   l.us == 5140900 && !strcmp(l.text, "dmatest: Added 1 threads using dma0chan0"), "a record");
-	ok(kmsg_parse("4,1,2,c,caller=T12;hello", &l) && !strcmp(l.text, "hello"), "a record with more fields");
+	ok(kmsg_parse("6,339,5140900,-;dmatest: Added 1 threads using dma0chan0\n SUBSYSTEM=dma\n",
+		      &l) &&
+		   l.us == 5140900 && !strcmp(l.text, "dmatest: Added 1 threads using dma0chan0"),
+	   "a record");
+	ok(kmsg_parse("4,1,2,c,caller=T12;hello", &l) && !strcmp(l.text, "hello"),
+	   "a record with more fields");
 	ok(kmsg_parse("6,3,4,-;a;b\n", &l) && !strcmp(l.text, "a;b"), "a text with a semicolon");
-	ok(!kmsg_parse("no record at all", &l) && !kmsg_parse(";", &l) && !kmsg_parse("", &l), "no record");
+	ok(!kmsg_parse("no record at all", &l) && !kmsg_parse(";", &l) && !kmsg_parse("", &l),
+	   "no record");
 	memset(big, 'x', sizeof(big));
 	memcpy(big, "6,3,4,-;", 8);
 	big[sizeof(big) - 1] = '\0';
-	ok(kmsg_parse(big, &l) && strlen(l.text) == sizeof(l.text) - 1, "a text that is too long is cut");
+	ok(kmsg_parse(big, &l) && strlen(l.text) == sizeof(l.text) - 1,
+	   "a text that is too long is cut");
 }
 
 int main(void)

@@ -37,7 +37,8 @@ static void any_range(void)
 		seed = seed * 1103515245 + 12345;
 		max = min * (1 + (double)(seed >> 20) / 64);
 		n = plot_ticks(min, max, log, i & 2 ? 2 : 10, ticks, 16);
-		around &= n >= 2 && n <= 16 && ticks[0] <= min * 1.000001 && ticks[n - 1] >= max * 0.999999;
+		around &= n >= 2 && n <= 16 && ticks[0] <= min * 1.000001 &&
+			  ticks[n - 1] >= max * 0.999999;
 		for (size_t j = 1; j < n; j++)
 			order &= ticks[j] > ticks[j - 1];
 	}
@@ -63,7 +64,8 @@ static char *svg(double y0, double y1)
 
 int main(void)
 {
-	static const double tens[] = { 1, 10, 100, 1000 }, twos[] = { 64, 128, 256 }, lin[] = { 0, 2, 4, 6, 8, 10 };
+	static const double tens[] = { 1, 10, 100, 1000 }, twos[] = { 64, 128, 256 },
+			    lin[] = { 0, 2, 4, 6, 8, 10 };
 	struct plot empty = { .title = "", .x_title = "", .y_title = "" };
 	char *text, *more = NULL;
 	size_t size;
@@ -74,7 +76,8 @@ int main(void)
 	ok(ticks_are(0, 10, false, 10, lin, 6), "a linear axis");
 	any_range();
 	text = svg(1, 2);
-	ok(strstr(text, "a &lt; b &amp; &quot;c&quot;") && strstr(text, "&lt;s&gt;") && !strstr(text, "<s>"),
+	ok(strstr(text, "a &lt; b &amp; &quot;c&quot;") && strstr(text, "&lt;s&gt;") &&
+		   !strstr(text, "<s>"),
 	   "text is escaped");
 	ok(!strstr(text, "nan") && !strstr(text, "inf"), "coordinates are numbers");
 	free(text);
