@@ -59,7 +59,8 @@ static const struct opt opts[] = {
 
 static const struct usage usage = {
 	.command = "bench",
-	.text = "Measure DMA channels of any driver with the kernel's bench client (module idma-bench):\n"
+	.text =
+		"Measure DMA channels of any driver with the kernel's bench client (module idma-bench):\n"
 		"all combinations of size, depth, batch and channels; throughput, interrupts, the\n"
 		"CPU's instructions and the latency of each phase. Ctrl-C stops it.",
 	.opts = opts,

@@ -74,7 +74,8 @@ static const struct opt opts[] = {
 
 static const struct usage usage = {
 	.command = "dmatest",
-	.text = "Run the kernel's dmatest over all combinations of size, threads and channels:\n"
+	.text =
+		"Run the kernel's dmatest over all combinations of size, threads and channels:\n"
 		"first with all data compared, then without for the speed. Its parameters are put\n"
 		"back afterwards, whatever happens.",
 	.opts = opts, .n = ARRAY_SIZE(opts),
@@ -189,6 +190,12 @@ static void set_real(json_t *row, const char *key, bool known, double val)
 	json_object_set_new(row, key, known ? json_real(val) : json_null());
 }
 
+/* To what an earlier run of the two has counted */
+static void add_count(json_t *row, const char *key, uint64_t n)
+{
+	json_object_set_new(row, key, json_integer((json_int_t)(json_u64(row, key) + n)));
+}
+
 static void add_result(json_t *row, const struct dt_config *cfg, const struct dt_result *res)
 {
 	const char *status = json_str(row, "status", "ok");
@@ -197,15 +204,10 @@ static void add_result(json_t *row, const struct dt_config *cfg, const struct dt
 	/* The worse of two runs */
 	if (!strcmp(status, "ok"))
 		json_object_set_new(row, "status", json_string(res->status));
-	json_object_set_new(row, "tests",
-			    json_integer((json_int_t)(json_u64(row, "tests") + res->tests)));
-	json_object_set_new(row, "failures",
-			    json_integer((json_int_t)(json_u64(row, "failures") + res->failures)));
-	json_object_set_new(row, "timeouts",
-			    json_integer((json_int_t)(json_u64(row, "timeouts") + res->timeouts)));
-	json_object_set_new(
-		row, "mismatches",
-		json_integer((json_int_t)(json_u64(row, "mismatches") + res->mismatches)));
+	add_count(row, "tests", res->tests);
+	add_count(row, "failures", res->failures);
+	add_count(row, "timeouts", res->timeouts);
+	add_count(row, "mismatches", res->mismatches);
 	json_array_extend(json_object_get(row, "details"), res->details);
 	if (res->trouble[0] && !json_object_get(row, "trouble"))
 		json_object_set_new(row, "trouble", json_string(res->trouble));
@@ -246,9 +248,8 @@ static void add_memcpy(json_t *row, const struct dt_config *cfg)
 {
 	double dma = json_double(row, "bytes_s", 0);
 	/* Random sizes are half of the buffer on the average */
-	uint64_t size = cfg->size     ? cfg->size :
-			cfg->norandom ? cfg->buf_size :
-					cfg->buf_size / 2 + 1;
+	uint64_t any = cfg->norandom ? cfg->buf_size : cfg->buf_size / 2 + 1;
+	uint64_t size = cfg->size ? cfg->size : any;
 	struct memcpy_speed speed;
 
 	if (!memcpy_speed(size, cfg->buf_size, MEMCPY_MS, &speed))

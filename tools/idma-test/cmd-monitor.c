@@ -80,8 +80,8 @@ static void show_colored(const json_t *obj)
 		{ "transfer-error", "\033[33m" }, { "dev-dead", "\033[31m" },
 		{ "dev-recovered", "\033[32m" }, { "lost", "\033[31m" },
 	};
-	const char *event = json_str(obj, "event", "?"), *time = json_str(obj, "time", ""),
-		   *color = "";
+	const char *event = json_str(obj, "event", "?"), *time = json_str(obj, "time", "");
+	const char *color = "";
 	const char *who = json_str(obj, "chan_name", json_str(obj, "dev_name", ""));
 	const char *clock = strchr(time, 'T');
 
@@ -187,10 +187,9 @@ static int follow(struct nlc *c, struct watcher *w)
 		struct pollfd pfd = { .fd = nl_socket_get_fd(c->sk), .events = POLLIN };
 		uint64_t left = (end - now) / 1000000 + 1;
 
-		if (poll(&pfd, 1,
-			 limit.set && left < 3600000 ? (int)left :
-			 limit.set		     ? 3600000 :
-						       -1) <= 0)
+		int wait = left < 3600000 ? (int)left : 3600000;
+
+		if (poll(&pfd, 1, limit.set ? wait : -1) <= 0)
 			continue;
 		ret = nl_recvmsgs(c->sk, cb);
 		/* libnl's name for ENOBUFS */
@@ -219,12 +218,13 @@ int cmd_monitor(int argc, char **argv)
 	};
 	static const struct usage usage = {
 		.command = "monitor",
-		.text = "Show the events of the iDMAs as they happen: transfers that fail, engines that die and\n"
+		.text =
+			"Show the events of the iDMAs as they happen: transfers that fail, engines that die and\n"
 			"recover, runs of the bench client that end. Until Ctrl-C. With -j one document a line.",
 		.opts = opts,
 		.n = ARRAY_SIZE(opts),
-		.examples =
-			"  idma-test monitor -t\n  idma-test monitor -e dev-dead -n 1 -T 1m && echo it died\n",
+		.examples = "  idma-test monitor -t\n"
+			    "  idma-test monitor -e dev-dead -n 1 -T 1m && echo it died\n",
 	};
 	int at = opts_parse(&usage, argc, argv), ret;
 	struct watcher w = { 0 };

@@ -33,7 +33,8 @@ static const struct usage usage = {
 	.args = "FILE...",
 	.min_args = 1,
 	.max_args = -1,
-	.text = "Make one page with plots and tables of saved runs (-o of dmatest and bench), and compare\n"
+	.text =
+		"Make one page with plots and tables of saved runs (-o of dmatest and bench), and compare\n"
 		"them: each measurement with that of the first file that has it.",
 	.opts = opts,
 	.n = ARRAY_SIZE(opts),
@@ -112,10 +113,9 @@ static void show(const struct report *r)
 	}
 	out_table(cols, ARRAY_SIZE(cols), rows);
 	json_decref(rows);
-	out_text(
-		"%zu runs, %zu figures compared: %zu regressions, %zu improvements of more than %llu %%",
-		json_array_size(r->runs), json_array_size(r->changes), r->regressions,
-		r->improvements, (unsigned long long)threshold.val);
+	out_text("%zu runs, %zu figures compared: %zu regressions, %zu improvements by over %llu %%",
+		 json_array_size(r->runs), json_array_size(r->changes), r->regressions,
+		 r->improvements, (unsigned long long)threshold.val);
 }
 
 static json_t *summary(const struct report *r)

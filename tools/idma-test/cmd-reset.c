@@ -23,7 +23,8 @@ int cmd_reset(int argc, char **argv)
 		.args = "ENGINE",
 		.min_args = 1,
 		.max_args = 1,
-		.text = "Fail every transfer of an iDMA and have it work again. Takes as long as the engine\n"
+		.text =
+			"Fail every transfer of an iDMA and have it work again. Takes as long as the engine\n"
 			"needs for what it has in hardware. The answer says how:\n"
 			"  line    its reset line was pulled\n"
 			"  drain   it completed what it had in hardware\n"

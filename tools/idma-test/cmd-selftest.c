@@ -83,7 +83,7 @@ static void copy_with(const char *engine, const struct opt_strings *free_chans, 
 
 	for (size_t i = 0; i < ARRAY_SIZE(copies); i++) {
 		struct dt_config cfg = {
-			.channels = (const char *const *)free_chans->v,
+			.channels = (const char * const *)free_chans->v,
 			.n_channels = free_chans->n,
 			.size = copies[i].size,
 			.buf_size = copies[i].size + 4096 + 64,
@@ -318,7 +318,8 @@ int cmd_selftest(int argc, char **argv)
 		.command = "selftest",
 		.args = "[ENGINE]...",
 		.max_args = -1,
-		.text = "Check from end to end that DMA works on this machine: that engines are there, copy\n"
+		.text =
+			"Check from end to end that DMA works on this machine: that engines are there, copy\n"
 			"rightly (dmatest, bench client), interrupt, and lose nothing. Prints KTAP. Without\n"
 			"names: all iDMAs. Uses free channels only.",
 	};

@@ -74,10 +74,10 @@ int cmd_show(int argc, char **argv)
 		.command = "show",
 		.args = "[ENGINE|CHANNEL]...",
 		.max_args = -1,
-		.text = "Show everything about engines or channels, by name ('idma-test list' has them).\n"
+		.text =
+			"Show everything about engines or channels, by name ('idma-test list' has them).\n"
 			"Without a name: all engines.",
-		.examples =
-			"  idma-test show 50000000.dma-controller\n  idma-test show dma0chan1\n",
+		.examples = "  idma-test show 50000000.dma-controller\n  idma-test show dma0chan1\n",
 	};
 	int at = opts_parse(&usage, argc, argv), ret, status = IT_OK;
 	json_t *doc, *engines, *chans, *some_e = NULL, *some_c = NULL, *one;
@@ -94,10 +94,13 @@ int cmd_show(int argc, char **argv)
 	if (at == argc)
 		json_array_extend(some_e, engines);
 	for (; at < argc; at++) {
-		if ((one = engines_find(engines, argv[at]))) {
-			json_array_append(some_e, one);
-		} else if ((one = engines_find(chans, argv[at]))) {
-			json_array_append(some_c, one);
+		json_t *engine = engines_find(engines, argv[at]);
+		json_t *chan = engines_find(chans, argv[at]);
+
+		if (engine) {
+			json_array_append(some_e, engine);
+		} else if (chan) {
+			json_array_append(some_c, chan);
 		} else {
 			it_error("there is no engine and no channel '%s'", argv[at]);
 			it_hint("'idma-test list' and 'idma-test list -c' show their names");

@@ -98,18 +98,16 @@ static json_t *rate_rows(const json_t *before, json_t *now, double seconds)
 
 	json_array_foreach(now, i, one) {
 		json_t *old = engines_find(before, json_str(one, "name", "")), *row;
-		double transfers;
+		double transfers, irqs;
 
 		row = json_pack("{s:O, s:O, s:O, s:f}", "name", json_object_get(one, "name"),
 				"state", json_object_get(one, "state"),
 				"in_flight", json_object_get(one, "in_flight"), "seconds", seconds);
 		json_object_set_new(row, "rates", rates_of(old, one, seconds));
 		transfers = json_double(row, "rates.transfers", 0);
-		json_object_set_new(
-			row, "irqs_per_transfer",
-			transfers > 0 ?
-				json_real(json_double(row, "rates.interrupts", 0) / transfers) :
-				json_null());
+		irqs = json_double(row, "rates.interrupts", 0);
+		json_object_set_new(row, "irqs_per_transfer",
+				    transfers > 0 ? json_real(irqs / transfers) : json_null());
 		json_array_append_new(rows, row);
 	}
 	return rows;
@@ -191,7 +189,8 @@ int cmd_stats(int argc, char **argv)
 		.command = "stats",
 		.args = "[ENGINE]...",
 		.max_args = -1,
-		.text = "Show the counters of the iDMAs since they were probed, or, with an interval, how fast\n"
+		.text =
+			"Show the counters of the iDMAs since they were probed, or, with an interval, how fast\n"
 			"they go up. With -j each interval is a document of one line.",
 		.opts = opts,
 		.n = ARRAY_SIZE(opts),

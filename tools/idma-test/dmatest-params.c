@@ -132,7 +132,7 @@ static int missing(void)
 {
 	if (access(DMATEST, F_OK)) {
 		it_error("the module dmatest is not loaded");
-		it_hint("modprobe dmatest; if there is none, build the kernel with CONFIG_DMATEST=m");
+		it_hint("modprobe dmatest; without one, build the kernel with CONFIG_DMATEST=m");
 	} else {
 		it_error("dmatest has no parameters in " PARAMS);
 	}

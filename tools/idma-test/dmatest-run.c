@@ -19,6 +19,7 @@
 
 #define MAX_DETAILS	20
 #define SHOW_DETAILS	5
+#define LOG_LOST	", the kernel log was overwritten too fast (raise log_buf_len=)"
 
 struct watch {
 	const struct dt_config *cfg;
@@ -345,7 +346,6 @@ static void judge(struct watch *w)
 {
 	const struct dt_config *cfg = w->cfg;
 	struct dt_result *res = w->res;
-
 	uint64_t begin = w->first_us;
 
 	if (w->ahead_min_us <= w->ahead_max_us) {
@@ -366,13 +366,9 @@ static void judge(struct watch *w)
 		res->status = "failed";
 	} else if (res->ended != res->started) {
 		res->status = "failed";
-		snprintf(
-			res->trouble, sizeof(res->trouble),
-			"%" PRIu64 " of %" PRIu64 " threads have reported%s", res->ended,
-			res->started,
-			res->log_lost ?
-				", the kernel log was overwritten too fast (larger log_buf_len=, no --verbose)" :
-				"");
+		snprintf(res->trouble, sizeof(res->trouble),
+			 "%" PRIu64 " of %" PRIu64 " threads have reported%s", res->ended,
+			 res->started, res->log_lost ? LOG_LOST : "");
 	} else if (res->stopped) {
 		/* A time that was asked for is no reason for less than good */
 		res->status = cfg->runtime_ms && !it_stop ? "ok" : "stopped";

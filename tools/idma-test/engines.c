@@ -22,6 +22,11 @@ json_t *engines_find(const json_t *list, const char *name)
 	return NULL;
 }
 
+static void add_one(json_t *obj, const char *key)
+{
+	json_object_set_new(obj, key, json_integer((json_int_t)json_u64(obj, key) + 1));
+}
+
 static void from_sysfs(const struct sys_chans *sys, json_t *engines, json_t *channels)
 {
 	for (size_t i = 0; i < sys->n; i++) {
@@ -35,12 +40,9 @@ static void from_sysfs(const struct sys_chans *sys, json_t *engines, json_t *cha
 				json_object_set_new(engine, "driver", json_string(c->driver));
 			json_array_append_new(engines, engine);
 		}
-		json_object_set_new(engine, "channels",
-				    json_integer((json_int_t)json_u64(engine, "channels") + 1));
+		add_one(engine, "channels");
 		if (c->in_use)
-			json_object_set_new(
-				engine, "channels_in_use",
-				json_integer((json_int_t)json_u64(engine, "channels_in_use") + 1));
+			add_one(engine, "channels_in_use");
 		chan = json_pack("{s:s, s:s, s:i, s:i, s:i}", "name", c->name, "dev_name", c->dev,
 				 "dev_id", (int)c->id, "id", (int)c->nr, "clients", (int)c->in_use);
 		if (c->driver[0])

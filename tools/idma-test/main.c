@@ -25,7 +25,7 @@ static const struct command commands[] = {
 	{ "report", "make one HTML page of saved runs, compare them", cmd_report },
 };
 
-static void usage(FILE *f)
+static void show_usage(FILE *f)
 {
 	fputs("usage: idma-test COMMAND [OPTION]... [ARGUMENT]...\n\n"
 	      "Tests, measures and watches DMA engines, the PULP iDMA's first of all.\n\n"
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	}
 	at = opts_global(argc, argv);
 	if (at == -1 || (at > 0 && at < argc && !strcmp(argv[at], "help"))) {
-		usage(stdout);
+		show_usage(stdout);
 		return IT_OK;
 	}
 	if (at == -2 || at >= argc) {

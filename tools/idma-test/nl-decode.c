@@ -12,7 +12,6 @@
 #include "nl.h"
 #include "nl-decode.h"
 
-#define SET(f)	{ f, ARRAY_SIZE(f) }
 
 #define PLAIN(name, kind)		{ name, kind, NULL, NULL }
 #define NAMED(name, kind, names)	{ name, kind, names, NULL }
@@ -38,14 +37,16 @@ static const struct nl_field frontend_fields[] = {
 	[IDMA_A_FRONTEND_INPUT_SLOTS]	= PLAIN("input_slots", NL_U32),
 	[IDMA_A_FRONTEND_PENDING_SLOTS]	= PLAIN("pending_slots", NL_U32),
 };
-static const struct nl_set frontend_set = SET(frontend_fields);
+
+static const struct nl_set frontend_set = { frontend_fields, ARRAY_SIZE(frontend_fields) };
 
 static const struct nl_field faults_fields[] = {
 	[IDMA_A_FAULTS_STALL]		= PLAIN("stall", NL_U64),
 	[IDMA_A_FAULTS_RESET]		= PLAIN("reset", NL_U64),
 	[IDMA_A_FAULTS_UNBIND]		= PLAIN("unbind", NL_U64),
 };
-static const struct nl_set faults_set = SET(faults_fields);
+
+static const struct nl_set faults_set = { faults_fields, ARRAY_SIZE(faults_fields) };
 
 static const struct nl_field dev_counters_fields[] = {
 	[IDMA_A_DEV_COUNTERS_TRANSFERS]		= PLAIN("transfers", NL_U64),
@@ -66,7 +67,8 @@ static const struct nl_field dev_counters_fields[] = {
 	[IDMA_A_DEV_COUNTERS_STALLS]		= PLAIN("stalls", NL_U64),
 	[IDMA_A_DEV_COUNTERS_RECOVERIES]	= PLAIN("recoveries", NL_U64),
 };
-static const struct nl_set dev_counters_set = SET(dev_counters_fields);
+
+static const struct nl_set dev_counters_set = { dev_counters_fields, ARRAY_SIZE(dev_counters_fields) };
 
 static const struct nl_field chan_counters_fields[] = {
 	[IDMA_A_CHAN_COUNTERS_TRANSFERS]	= PLAIN("transfers", NL_U64),
@@ -75,7 +77,8 @@ static const struct nl_field chan_counters_fields[] = {
 	[IDMA_A_CHAN_COUNTERS_TERMINATED]	= PLAIN("terminated", NL_U64),
 	[IDMA_A_CHAN_COUNTERS_FAULTS]		= NESTED("faults", NL_NEST, faults_set),
 };
-static const struct nl_set chan_counters_set = SET(chan_counters_fields);
+
+static const struct nl_set chan_counters_set = { chan_counters_fields, ARRAY_SIZE(chan_counters_fields) };
 
 static const struct nl_field dev_fields[] = {
 	[IDMA_A_DEV_ID]			= PLAIN("id", NL_U32),
@@ -90,7 +93,8 @@ static const struct nl_field dev_fields[] = {
 	[IDMA_A_DEV_COUNTERS]		= NESTED("counters", NL_NEST, dev_counters_set),
 	[IDMA_A_DEV_RESET_METHOD]	= NAMED("reset_method", NL_ENUM, reset_methods),
 };
-static const struct nl_set dev_set = SET(dev_fields);
+
+static const struct nl_set dev_set = { dev_fields, ARRAY_SIZE(dev_fields) };
 
 static const struct nl_field chan_fields[] = {
 	[IDMA_A_CHAN_DEV_ID]		= PLAIN("dev_id", NL_U32),
@@ -100,7 +104,8 @@ static const struct nl_field chan_fields[] = {
 	[IDMA_A_CHAN_CLIENTS]		= PLAIN("clients", NL_U32),
 	[IDMA_A_CHAN_COUNTERS]		= NESTED("counters", NL_NEST, chan_counters_set),
 };
-static const struct nl_set chan_set = SET(chan_fields);
+
+static const struct nl_set chan_set = { chan_fields, ARRAY_SIZE(chan_fields) };
 
 static const struct nl_field event_fields[] = {
 	[IDMA_A_EVENT_DEV_ID]		= PLAIN("dev_id", NL_U32),
@@ -116,7 +121,8 @@ static const struct nl_field event_fields[] = {
 	[IDMA_A_EVENT_IN_FLIGHT]	= PLAIN("in_flight", NL_U32),
 	[IDMA_A_EVENT_RESET_METHOD]	= NAMED("reset_method", NL_ENUM, reset_methods),
 };
-static const struct nl_set event_set = SET(event_fields);
+
+static const struct nl_set event_set = { event_fields, ARRAY_SIZE(event_fields) };
 
 static const struct nl_field hist_fields[] = {
 	[IDMA_A_BENCH_HIST_BUCKETS]	= PLAIN("buckets", NL_BUCKETS),
@@ -125,7 +131,8 @@ static const struct nl_field hist_fields[] = {
 	[IDMA_A_BENCH_HIST_SMALLEST]	= PLAIN("min", NL_U64),
 	[IDMA_A_BENCH_HIST_LARGEST]	= PLAIN("max", NL_U64),
 };
-static const struct nl_set hist_set = SET(hist_fields);
+
+static const struct nl_set hist_set = { hist_fields, ARRAY_SIZE(hist_fields) };
 
 static const struct nl_field phase_fields[] = {
 	[IDMA_A_BENCH_PHASE_RESULT_PHASE]	 = NAMED("phase", NL_ENUM, phases),
@@ -133,7 +140,8 @@ static const struct nl_field phase_fields[] = {
 	[IDMA_A_BENCH_PHASE_RESULT_INSTRUCTIONS] = NESTED("instructions", NL_NEST, hist_set),
 	[IDMA_A_BENCH_PHASE_RESULT_CYCLES]	 = NESTED("cycles", NL_NEST, hist_set),
 };
-static const struct nl_set phase_set = SET(phase_fields);
+
+static const struct nl_set phase_set = { phase_fields, ARRAY_SIZE(phase_fields) };
 
 static const struct nl_field result_fields[] = {
 	[IDMA_A_BENCH_RESULT_INDEX]		= PLAIN("index", NL_U32),
@@ -157,7 +165,8 @@ static const struct nl_field result_fields[] = {
 	[IDMA_A_BENCH_RESULT_CYCLES_IDLE]	= PLAIN("cycles_idle", NL_U64),
 	[IDMA_A_BENCH_RESULT_PHASE]		= NESTED("phases", NL_PHASE, phase_set),
 };
-static const struct nl_set result_set = SET(result_fields);
+
+static const struct nl_set result_set = { result_fields, ARRAY_SIZE(result_fields) };
 
 static const struct nl_field bench_fields[] = {
 	[IDMA_A_BENCH_ID]		= PLAIN("id", NL_U32),
@@ -179,7 +188,8 @@ static const struct nl_field bench_fields[] = {
 	[IDMA_A_BENCH_RESOLUTION]	= PLAIN("resolution_ns", NL_U32),
 	[IDMA_A_BENCH_RESULT]		= NESTED("result", NL_NEST, result_set),
 };
-static const struct nl_set bench_set = SET(bench_fields);
+
+static const struct nl_set bench_set = { bench_fields, ARRAY_SIZE(bench_fields) };
 
 static const struct {
 	const struct nl_set *set;

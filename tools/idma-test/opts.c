@@ -139,6 +139,7 @@ static bool set(const struct opt *o, const char *text)
 static void help_option(const struct opt *o)
 {
 	char left[192], choices[128] = "";
+	const char *arg = o->kind == OPT_CHOICE ? choices : o->arg;
 
 	if (o->kind == OPT_CHOICE)
 		for (int i = 0; o->choices[i]; i++)
@@ -146,10 +147,7 @@ static void help_option(const struct opt *o)
 				 "%s%s", i ? "|" : "", o->choices[i]);
 	snprintf(left, sizeof(left), "%c%c%c --%s%s%s", o->letter ? '-' : ' ',
 		 o->letter ? o->letter : ' ', o->letter ? ',' : ' ', o->name,
-		 o->kind == OPT_FLAG ? "" : "=",
-		 o->kind == OPT_FLAG ? "" :
-		 choices[0]	     ? choices :
-				       o->arg);
+		 arg ? "=" : "", arg ? arg : "");
 	if (strlen(left) > 29)
 		printf("  %s\n  %-30s%s\n", left, "", o->help);
 	else
@@ -187,9 +185,10 @@ static void add_table(struct tables *t, size_t *n, const struct opt *opts, size_
 		t->longs[*n].has_arg = opts[i].kind == OPT_FLAG ? no_argument : required_argument;
 		t->longs[*n].val = VAL_BASE + (int)*n;
 		if (opts[i].letter) {
-			char letter[3] = { (char)opts[i].letter, opts[i].kind == OPT_FLAG ? 0 : ':',
-					   0 };
+			char letter[3] = { (char)opts[i].letter };
 
+			if (opts[i].kind != OPT_FLAG)
+				letter[1] = ':';
 			strcat(t->shorts, letter);
 		}
 	}
@@ -221,7 +220,7 @@ static int parse(const struct usage *u, int argc, char **argv, bool stop_at_word
 	const struct opt *o;
 	int c, ret = 0;
 
-	strcpy(t.shorts, stop_at_word ? "+:" : ":");
+	strcat(t.shorts, stop_at_word ? "+:" : ":");
 	add_table(&t, &n, u->opts, u->n);
 	add_table(&t, &n, common, ARRAY_SIZE(common));
 	opterr = 0;
@@ -241,11 +240,13 @@ static int parse(const struct usage *u, int argc, char **argv, bool stop_at_word
 			o = find(u, c);
 			if (!o || !set(o, optarg))
 				ret = -2;
+			/* Errors that follow are to have it already */
+			out.color_when = (enum out_color)color_choice;
+			out_start(out.command);
 		}
 	}
 	free(t.longs);
 	free(t.shorts);
-	out.color_when = (enum out_color)color_choice;
 	return ret;
 }
 
@@ -267,7 +268,6 @@ int opts_parse(const struct usage *u, int argc, char **argv)
 
 	out_start(u->command);
 	ret = parse(u, argc, argv, false);
-	out_start(u->command);
 	if (!ret && help) {
 		show_help(u);
 		return -1;

@@ -51,9 +51,9 @@ json_t *out_doc(void)
 	json_object_set_new(doc, "command", json_string(out.command));
 	json_object_set_new(doc, "time", json_string(text));
 	json_object_set_new(doc, "host",
-			    json_pack("{s:s, s:s, s:s, s:I}", "name", uts.nodename, "kernel",
-				      uts.release, "machine", uts.machine, "cpus",
-				      (json_int_t)sysconf(_SC_NPROCESSORS_ONLN)));
+			    json_pack("{s:s, s:s, s:s, s:I}", "name", uts.nodename,
+				      "kernel", uts.release, "machine", uts.machine,
+				      "cpus", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN)));
 	return doc;
 }
 

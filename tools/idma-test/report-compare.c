@@ -48,11 +48,12 @@ static void add_change(struct report *r, const json_t *base, const json_t *point
 		r->regressions += worse;
 		r->improvements += !worse;
 	}
-	entry = json_pack("{s:O, s:O, s:O, s:O, s:s, s:f, s:f, s:s}", "run",
-			  json_object_get(point, "run"), "base", json_object_get(base, "run"),
-			  "kind", json_object_get(point, "kind"), "params",
-			  json_object_get(point, "params"), "metric", m->key, "old", before, "new",
-			  now, "verdict", verdict);
+	entry = json_pack("{s:O, s:O, s:O, s:O, s:s, s:f, s:f, s:s}",
+			  "run", json_object_get(point, "run"),
+			  "base", json_object_get(base, "run"),
+			  "kind", json_object_get(point, "kind"),
+			  "params", json_object_get(point, "params"),
+			  "metric", m->key, "old", before, "new", now, "verdict", verdict);
 	json_object_set_new(entry, "change", isfinite(change) ? json_real(change) : json_null());
 	json_array_append_new(r->changes, entry);
 }

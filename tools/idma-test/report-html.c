@@ -33,7 +33,7 @@ static const char style[] =
 	"polyline{fill:none;stroke:currentColor;stroke-width:2}polyline.dash{stroke-dasharray:6 4}\n"
 	"circle{fill:currentColor}figcaption span{margin-right:1em;font-size:.85em;white-space:nowrap}\n"
 	"figcaption span::before{content:'\\25cf\\a0'}figcaption span.dash::before{content:'\\25cb\\a0'}\n"
-	".s0{color:var(--c0)}.s1{color:var(--c1)}.s2{color:var(--c2)}.s3{color:var(--c3)}"
+	".s0{color:var(--c0)}.s1{color:var(--c1)}.s2{color:var(--c2)}.s3{color:var(--c3)}\n"
 	".s4{color:var(--c4)}.s5{color:var(--c5)}.s6{color:var(--c6)}.s7{color:var(--c7)}\n";
 
 void html_text(FILE *f, const char *text)
@@ -85,7 +85,8 @@ static void write_runs(FILE *f, const struct report *r)
 	const json_t *run;
 	size_t i;
 
-	fputs("<h2>Runs</h2>\n<div class=\"scroll\"><table><tr><th>Run</th><th>Command</th><th>Time</th>"
+	fputs("<h2>Runs</h2>\n"
+	      "<div class=\"scroll\"><table><tr><th>Run</th><th>Command</th><th>Time</th>\n"
 	      "<th>Kernel</th><th>Machine</th><th>Result</th><th>File</th></tr>\n",
 	      f);
 	json_array_foreach(r->runs, i, run) {
@@ -112,11 +113,11 @@ static void write_change(FILE *f, const struct report *r, const json_t *one)
 	const char *verdict = json_str(one, "verdict", "same");
 	const json_t *change = json_object_get(one, "change");
 	char *params = report_params_text(json_object_get(one, "params"), NULL);
-	const char *class = !strcmp(verdict, "regression") ? "bad" :
-			    !strcmp(verdict, "better")	   ? "good" :
-							     "dim";
+	const char *class = !strcmp(verdict, "better") ? "good" : "dim";
 	char buf[NUM_BUF];
 
+	if (!strcmp(verdict, "regression"))
+		class = "bad";
 	fputs("<tr>", f);
 	cell(f, NULL, label_of(r, one, "run"));
 	cell(f, NULL, json_str(one, "kind", ""));
@@ -141,7 +142,8 @@ static void write_changes(FILE *f, const struct report *r, bool notable)
 	const json_t *one;
 	size_t i;
 
-	fputs("<div class=\"scroll\"><table><tr><th>Run</th><th>Kind</th><th>Parameters</th><th>What</th>"
+	fputs("<div class=\"scroll\"><table>\n"
+	      "<tr><th>Run</th><th>Kind</th><th>Parameters</th><th>What</th>\n"
 	      "<th class=\"n\">Before</th><th class=\"n\">Now</th><th class=\"n\">Change</th><th></th></tr>\n",
 	      f);
 	json_array_foreach(r->changes, i, one)
@@ -155,8 +157,8 @@ static void write_comparison(FILE *f, const struct report *r, double part)
 	if (!json_array_size(r->changes))
 		return;
 	fprintf(f,
-		"<h2>Comparison</h2>\n<p>Each figure against that of the first run that has it. "
-		"<span class=\"%s\">%zu regressions</span>, <span class=\"good\">%zu improvements</span> of more "
+		"<h2>Comparison</h2>\n<p>Each figure against that of the first run that has it.\n"
+		"<span class=\"%s\">%zu regressions</span>, <span class=\"good\">%zu improvements</span> of more\n"
 		"than %g&nbsp;%%, in %zu figures.</p>\n",
 		r->regressions ? "bad" : "good", r->regressions, r->improvements, part * 100,
 		json_array_size(r->changes));
@@ -208,11 +210,12 @@ static char *series_name(const struct report *r, const json_t *point, const char
 	char *text, *name;
 	void *tmp;
 
-	json_object_foreach_safe(params, tmp, key, v) if (json_is_number(v) ?
-								  !varies(r, kind, key) :
-								  strcmp(key, "target") != 0 &&
-									  strcmp(key, "size") != 0)
-		json_object_del(params, key);
+	json_object_foreach_safe(params, tmp, key, v) {
+		bool name = !strcmp(key, "target") || !strcmp(key, "size");
+
+		if (json_is_number(v) ? !varies(r, kind, key) : !name)
+			json_object_del(params, key);
+	}
 	text = report_params_text(params, x);
 	name = xasprintf("%s%s%s%s", label_of(r, point, "run"), *text ? ": " : "", text, suffix);
 	json_decref(params);
@@ -307,12 +310,15 @@ static void write_table(FILE *f, const struct report *r, const char *kind)
 	char buf[NUM_BUF];
 	size_t i;
 
-	json_array_foreach(r->points, i,
-			   point) for (size_t m = 0; m < report_n_metrics;
-				       m++) if (!strcmp(json_str(point, "kind", ""), kind) &&
-						json_object_get(json_object_get(point, "metrics"),
-								report_metrics[m].key))
-		used[m] = true;
+	json_array_foreach(r->points, i, point) {
+		const json_t *metrics = json_object_get(point, "metrics");
+
+		if (strcmp(json_str(point, "kind", ""), kind))
+			continue;
+		for (size_t m = 0; m < report_n_metrics; m++)
+			if (json_object_get(metrics, report_metrics[m].key))
+				used[m] = true;
+	}
 	fputs("<div class=\"scroll\"><table><tr><th>Run</th><th>Parameters</th>", f);
 	for (size_t m = 0; m < report_n_metrics; m++)
 		if (used[m])

@@ -16,6 +16,7 @@
 #define RIGHT	30
 #define TOP	34
 #define BOTTOM	48
+#define EPSILON	(1 / 1e9)
 #define MAX_TICKS	16
 #define COLORS	8
 
@@ -82,8 +83,8 @@ size_t plot_ticks(double min, double max, bool log, double base, double *ticks, 
 
 	if (log) {
 		/* Epsilons: log(1000) / log(10) is a little less than 3 */
-		at = floor(log10(min) / log10(base) + 1e-9);
-		last = ceil(log10(max) / log10(base) - 1e-9);
+		at = floor(log10(min) / log10(base) + EPSILON);
+		last = ceil(log10(max) / log10(base) - EPSILON);
 		if (last <= at)
 			last = at + 1;
 		step = ceil((last - at) / (double)(most - 1));
@@ -94,10 +95,10 @@ size_t plot_ticks(double min, double max, bool log, double base, double *ticks, 
 	if (max <= min)
 		max = min + 1;
 	step = nice_step(max - min);
-	at = floor(min / step + 1e-9) * step;
+	at = floor(min / step + EPSILON) * step;
 	for (; n < most; at += step) {
 		ticks[n++] = fabs(at) < step / 1e6 ? 0 : at;
-		if (at >= max - step * 1e-9)
+		if (at >= max - step * EPSILON)
 			break;
 	}
 	return n;
@@ -169,7 +170,7 @@ static void write_axes(FILE *f, const struct plot *p, const struct axis *x, cons
 		double at = place(y, y->ticks[i]);
 
 		tick_text(buf, y->ticks[i], false);
-		fprintf(f, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>"
+		fprintf(f, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n"
 			"<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT, at,
 			WIDTH - RIGHT, at, LEFT - 8, at + 4, buf);
 	}
@@ -177,7 +178,7 @@ static void write_axes(FILE *f, const struct plot *p, const struct axis *x, cons
 		double at = place(x, x->ticks[i]);
 
 		tick_text(buf, x->ticks[i], p->x_bytes);
-		fprintf(f, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>"
+		fprintf(f, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n"
 			"<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at, TOP, at,
 			HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + 18, buf);
 	}

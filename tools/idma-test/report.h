@@ -20,7 +20,7 @@
  */
 struct report {
 	json_t *runs, *points;
-	/* Array of {"run", "base", "kind", "params", "metric", "old", "new", "change", "verdict"} */
+	/* {"run", "base", "kind", "params", "metric", "old", "new", "change", "verdict"} */
 	json_t *changes;
 	size_t regressions, improvements, failures;
 };

@@ -145,7 +145,7 @@ void sys_no_channels(int ret)
 {
 	if (ret == -ENOENT) {
 		it_error("there is no " DMA_CLASS ": this kernel has no DMA engines");
-		it_hint("load the driver (modprobe idma), or build the kernel with CONFIG_DMA_ENGINE");
+		it_hint("load the driver (modprobe idma); the kernel needs CONFIG_DMA_ENGINE");
 	} else if (ret) {
 		it_error("cannot read " DMA_CLASS ": %s", strerror(-ret));
 	} else {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "idma-test.h"
 #include "numbers.h"
 #include "tap.h"
 
@@ -94,14 +95,14 @@ int main(void)
 	uint64_t val;
 	int ret;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		val = 0;
 		ret = num_parse(numbers[i].text, numbers[i].unit, &val);
 		snprintf(what, sizeof(what), "number '%s', unit %d: %d, %llu", numbers[i].text,
 			 numbers[i].unit, ret, (unsigned long long)val);
 		ok(ret == numbers[i].ret && (ret || val == numbers[i].val), what);
 	}
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		ret = num_parse_list(lists[i].text, NUM_BYTES, 16, &list);
 		list_text(&list, buf, sizeof(buf));
 		snprintf(what, sizeof(what), "list '%s': %d, %s", lists[i].text, ret, buf);

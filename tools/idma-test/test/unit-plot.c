@@ -16,7 +16,7 @@ static bool ticks_are(double min, double max, bool log, double base, const doubl
 	if (got != n)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (ticks[i] - want[i] > 1e-9 * want[i] || want[i] - ticks[i] > 1e-9 * want[i])
+		if (ticks[i] - want[i] > want[i] / 1e9 || want[i] - ticks[i] > want[i] / 1e9)
 			return false;
 	return true;
 }
@@ -33,7 +33,7 @@ static void any_range(void)
 		size_t n;
 
 		seed = seed * 1103515245 + 12345;
-		min = (double)(seed >> 8) / (double)(1 + (seed & 0xffff)) + 1e-3;
+		min = (double)(seed >> 8) / (double)(1 + (seed & 0xffff)) + 0.001;
 		seed = seed * 1103515245 + 12345;
 		max = min * (1 + (double)(seed >> 20) / 64);
 		n = plot_ticks(min, max, log, i & 2 ? 2 : 10, ticks, 16);
@@ -76,9 +76,9 @@ int main(void)
 	ok(ticks_are(0, 10, false, 10, lin, 6), "a linear axis");
 	any_range();
 	text = svg(1, 2);
-	ok(strstr(text, "a &lt; b &amp; &quot;c&quot;") && strstr(text, "&lt;s&gt;") &&
-		   !strstr(text, "<s>"),
+	ok(strstr(text, "a &lt; b &amp; &quot;c&quot;") && strstr(text, "&lt;s&gt;"),
 	   "text is escaped");
+	ok(!strstr(text, "<s>"), "all of it");
 	ok(!strstr(text, "nan") && !strstr(text, "inf"), "coordinates are numbers");
 	free(text);
 	text = svg(0, 0);
