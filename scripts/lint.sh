@@ -72,6 +72,10 @@ found() {
 #   OPEN_ENDED_LINE		"TP_STRUCT__entry("
 #   PARENTHESIS_ALIGNMENT	what stands below it
 #   SPACING			the "-" in the name of TRACE_INCLUDE_FILE
+# in tools/, which are no part of a kernel:
+#   CAMELCASE			PRIu64 and its like
+#   VOLATILE			what a signal handler sets
+#   PREFER_DEFINED_ATTRIBUTE_MACRO	somebody has to define it
 # Absolute names, from the kernel's tree: there it knows the binding, and our
 # .git is not taken for the kernel's.
 kernel_checkpatch() {
@@ -88,6 +92,7 @@ kernel_checkpatch_in() {
 		case $f in
 		*-compat.h)		ignore=(--ignore 'LINUX_VERSION_CODE,CONSTANT_COMPARISON,INCLUDE_LINUX') ;;
 		*-trace.h)		ignore=(--ignore 'OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT,SPACING') ;;
+		*/tools/*)		ignore=(--ignore 'CAMELCASE,VOLATILE,PREFER_DEFINED_ATTRIBUTE_MACRO') ;;
 		*)			ignore=() ;;
 		esac
 		perl scripts/checkpatch.pl --root="$linux" --strict --show-types --terse --no-summary \

@@ -122,7 +122,7 @@ static int check_names(const struct sys_chans *all)
 		}
 		if (chan->in_use) {
 			it_error("channel %s is busy: it has a client", chan->name);
-			it_hint("leave it out, or free it ('idma-test list -c' shows which are free)");
+			it_hint("leave it out, or free it; 'idma-test list -c' shows all of them");
 			return IT_ENV;
 		}
 	}

@@ -113,7 +113,7 @@ static void show(const struct report *r)
 	}
 	out_table(cols, ARRAY_SIZE(cols), rows);
 	json_decref(rows);
-	out_text("%zu runs, %zu figures compared: %zu regressions, %zu improvements by over %llu %%",
+	out_text("%zu runs, %zu figures compared: %zu regressions, %zu improvements (%llu %%)",
 		 json_array_size(r->runs), json_array_size(r->changes), r->regressions,
 		 r->improvements, (unsigned long long)threshold.val);
 }

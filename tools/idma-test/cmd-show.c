@@ -77,7 +77,8 @@ int cmd_show(int argc, char **argv)
 		.text =
 			"Show everything about engines or channels, by name ('idma-test list' has them).\n"
 			"Without a name: all engines.",
-		.examples = "  idma-test show 50000000.dma-controller\n  idma-test show dma0chan1\n",
+		.examples = "  idma-test show 50000000.dma-controller\n"
+			    "  idma-test show dma0chan1\n",
 	};
 	int at = opts_parse(&usage, argc, argv), ret, status = IT_OK;
 	json_t *doc, *engines, *chans, *some_e = NULL, *some_c = NULL, *one;

@@ -12,7 +12,6 @@
 #include "nl.h"
 #include "nl-decode.h"
 
-
 #define PLAIN(name, kind)		{ name, kind, NULL, NULL }
 #define NAMED(name, kind, names)	{ name, kind, names, NULL }
 #define NESTED(name, kind, set)		{ name, kind, NULL, &(set) }
@@ -21,6 +20,7 @@ static const char * const dev_states[] = { "idle", "busy", "dead", NULL };
 static const char * const caps[] = {
 	"memcpy", "interrupt", "reset-line", "clock", "coherent", "reuse", NULL
 };
+
 static const char * const faults[] = { "stall", "reset", "unbind", NULL };
 static const char * const reset_methods[] = { "line", "drain", "revive", NULL };
 static const char * const waits[] = { "sleep", "spin", "poll", NULL };
@@ -28,6 +28,7 @@ static const char * const verifies[] = { "none", "last", "each", NULL };
 static const char * const bench_states[] = {
 	"pending", "running", "done", "failed", "stopped", NULL
 };
+
 static const char * const bench_counters[] = { "instructions", "cycles", NULL };
 static const char * const phases[] = { "prep", "submit", "issue", "complete", NULL };
 
@@ -38,7 +39,9 @@ static const struct nl_field frontend_fields[] = {
 	[IDMA_A_FRONTEND_PENDING_SLOTS]	= PLAIN("pending_slots", NL_U32),
 };
 
-static const struct nl_set frontend_set = { frontend_fields, ARRAY_SIZE(frontend_fields) };
+static const struct nl_set frontend_set = {
+	frontend_fields, ARRAY_SIZE(frontend_fields)
+};
 
 static const struct nl_field faults_fields[] = {
 	[IDMA_A_FAULTS_STALL]		= PLAIN("stall", NL_U64),
@@ -46,7 +49,9 @@ static const struct nl_field faults_fields[] = {
 	[IDMA_A_FAULTS_UNBIND]		= PLAIN("unbind", NL_U64),
 };
 
-static const struct nl_set faults_set = { faults_fields, ARRAY_SIZE(faults_fields) };
+static const struct nl_set faults_set = {
+	faults_fields, ARRAY_SIZE(faults_fields)
+};
 
 static const struct nl_field dev_counters_fields[] = {
 	[IDMA_A_DEV_COUNTERS_TRANSFERS]		= PLAIN("transfers", NL_U64),
@@ -68,7 +73,9 @@ static const struct nl_field dev_counters_fields[] = {
 	[IDMA_A_DEV_COUNTERS_RECOVERIES]	= PLAIN("recoveries", NL_U64),
 };
 
-static const struct nl_set dev_counters_set = { dev_counters_fields, ARRAY_SIZE(dev_counters_fields) };
+static const struct nl_set dev_counters_set = {
+	dev_counters_fields, ARRAY_SIZE(dev_counters_fields)
+};
 
 static const struct nl_field chan_counters_fields[] = {
 	[IDMA_A_CHAN_COUNTERS_TRANSFERS]	= PLAIN("transfers", NL_U64),
@@ -78,7 +85,9 @@ static const struct nl_field chan_counters_fields[] = {
 	[IDMA_A_CHAN_COUNTERS_FAULTS]		= NESTED("faults", NL_NEST, faults_set),
 };
 
-static const struct nl_set chan_counters_set = { chan_counters_fields, ARRAY_SIZE(chan_counters_fields) };
+static const struct nl_set chan_counters_set = {
+	chan_counters_fields, ARRAY_SIZE(chan_counters_fields)
+};
 
 static const struct nl_field dev_fields[] = {
 	[IDMA_A_DEV_ID]			= PLAIN("id", NL_U32),
@@ -94,7 +103,9 @@ static const struct nl_field dev_fields[] = {
 	[IDMA_A_DEV_RESET_METHOD]	= NAMED("reset_method", NL_ENUM, reset_methods),
 };
 
-static const struct nl_set dev_set = { dev_fields, ARRAY_SIZE(dev_fields) };
+static const struct nl_set dev_set = {
+	dev_fields, ARRAY_SIZE(dev_fields)
+};
 
 static const struct nl_field chan_fields[] = {
 	[IDMA_A_CHAN_DEV_ID]		= PLAIN("dev_id", NL_U32),
@@ -105,7 +116,9 @@ static const struct nl_field chan_fields[] = {
 	[IDMA_A_CHAN_COUNTERS]		= NESTED("counters", NL_NEST, chan_counters_set),
 };
 
-static const struct nl_set chan_set = { chan_fields, ARRAY_SIZE(chan_fields) };
+static const struct nl_set chan_set = {
+	chan_fields, ARRAY_SIZE(chan_fields)
+};
 
 static const struct nl_field event_fields[] = {
 	[IDMA_A_EVENT_DEV_ID]		= PLAIN("dev_id", NL_U32),
@@ -122,7 +135,9 @@ static const struct nl_field event_fields[] = {
 	[IDMA_A_EVENT_RESET_METHOD]	= NAMED("reset_method", NL_ENUM, reset_methods),
 };
 
-static const struct nl_set event_set = { event_fields, ARRAY_SIZE(event_fields) };
+static const struct nl_set event_set = {
+	event_fields, ARRAY_SIZE(event_fields)
+};
 
 static const struct nl_field hist_fields[] = {
 	[IDMA_A_BENCH_HIST_BUCKETS]	= PLAIN("buckets", NL_BUCKETS),
@@ -132,7 +147,9 @@ static const struct nl_field hist_fields[] = {
 	[IDMA_A_BENCH_HIST_LARGEST]	= PLAIN("max", NL_U64),
 };
 
-static const struct nl_set hist_set = { hist_fields, ARRAY_SIZE(hist_fields) };
+static const struct nl_set hist_set = {
+	hist_fields, ARRAY_SIZE(hist_fields)
+};
 
 static const struct nl_field phase_fields[] = {
 	[IDMA_A_BENCH_PHASE_RESULT_PHASE]	 = NAMED("phase", NL_ENUM, phases),
@@ -141,7 +158,9 @@ static const struct nl_field phase_fields[] = {
 	[IDMA_A_BENCH_PHASE_RESULT_CYCLES]	 = NESTED("cycles", NL_NEST, hist_set),
 };
 
-static const struct nl_set phase_set = { phase_fields, ARRAY_SIZE(phase_fields) };
+static const struct nl_set phase_set = {
+	phase_fields, ARRAY_SIZE(phase_fields)
+};
 
 static const struct nl_field result_fields[] = {
 	[IDMA_A_BENCH_RESULT_INDEX]		= PLAIN("index", NL_U32),
@@ -166,7 +185,9 @@ static const struct nl_field result_fields[] = {
 	[IDMA_A_BENCH_RESULT_PHASE]		= NESTED("phases", NL_PHASE, phase_set),
 };
 
-static const struct nl_set result_set = { result_fields, ARRAY_SIZE(result_fields) };
+static const struct nl_set result_set = {
+	result_fields, ARRAY_SIZE(result_fields)
+};
 
 static const struct nl_field bench_fields[] = {
 	[IDMA_A_BENCH_ID]		= PLAIN("id", NL_U32),
@@ -189,7 +210,9 @@ static const struct nl_field bench_fields[] = {
 	[IDMA_A_BENCH_RESULT]		= NESTED("result", NL_NEST, result_set),
 };
 
-static const struct nl_set bench_set = { bench_fields, ARRAY_SIZE(bench_fields) };
+static const struct nl_set bench_set = {
+	bench_fields, ARRAY_SIZE(bench_fields)
+};
 
 static const struct {
 	const struct nl_set *set;

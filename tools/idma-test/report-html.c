@@ -211,9 +211,9 @@ static char *series_name(const struct report *r, const json_t *point, const char
 	void *tmp;
 
 	json_object_foreach_safe(params, tmp, key, v) {
-		bool name = !strcmp(key, "target") || !strcmp(key, "size");
+		bool always = !strcmp(key, "target") || !strcmp(key, "size");
 
-		if (json_is_number(v) ? !varies(r, kind, key) : !name)
+		if (json_is_number(v) ? !varies(r, kind, key) : !always)
 			json_object_del(params, key);
 	}
 	text = report_params_text(params, x);

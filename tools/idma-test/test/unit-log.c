@@ -12,7 +12,14 @@
 
 static void lines(void)
 {
-	const char *text;
+	static const char * const results[] = {
+		"dmatest: dma0chan3-copy1: summary 100 tests, 2 failures 241.16 iops 964 KB/s (0)",
+		"dmatest: dma0chan0-copy0: summary 10 tests, 0 failures 3225 iops 6451 KB/s (0)",
+		"dmatest: dma0chan1-copy0: result #17: 'test timed out' with src_off=0x1b4 dst_off=0x0 len=0x1000 (0)",
+		"dmatest: dma0chan1-copy0: result #3: 'data error' with src_off=0x1 dst_off=0x2 len=0x3 (33)",
+		"dmatest: dma0chan1-copy0: result #3: 'src mapping error' with src_off=0x1 dst_off=0x2 len=0x3 (-12)",
+		"dmatest: dma0chan1-copy0: result #1: 'test passed' with src_off=0x1 dst_off=0x2 len=0x3 (0)",
+	};
 	struct dt_line l;
 
 	dt_parse("dmatest: Added 8 threads using dma0chan3", &l);
@@ -20,17 +27,13 @@ static void lines(void)
 	dt_parse("dmatest: Started 1 threads using dma12chan7", &l);
 	ok(l.kind == DT_STARTED && l.n == 1 && !strcmp(l.channel, "dma12chan7"),
 	   "threads are started");
-	text =
-		"dmatest: dma0chan3-copy1: summary 100 tests, 2 failures 241.16 iops 964 KB/s (0)";
-	dt_parse(text, &l);
+	dt_parse(results[0], &l);
 	ok(l.kind == DT_SUMMARY && l.tests == 100 && l.failures == 2 && l.kbs == 964 && !l.ret,
 	   "summary: whole numbers");
 	ok(fabs(l.iops - 241.16) < 0.000001, "summary: transfers a second");
 	ok(!strcmp(l.channel, "dma0chan3") && !strcmp(l.thread, "dma0chan3-copy1"),
 	   "summary: whose it is");
-	text =
-		"dmatest: dma0chan0-copy0: summary 10 tests, 0 failures 3225 iops 6451 KB/s (0)";
-	dt_parse(text, &l);
+	dt_parse(results[1], &l);
 	ok(l.kind == DT_SUMMARY && l.iops == 3225 && l.kbs == 6451,
 	   "summary without decimals (4.x)");
 	dt_parse("dmatest: dma0chan0-copy0: summary 0 tests, 0 failures 0.00 iops 0 KB/s (-12)",
@@ -40,24 +43,16 @@ static void lines(void)
 	dt_parse("dmatest: dma100chan10-co: summary 7 tests, 0 failures 1.00 iops 0 KB/s (0)", &l);
 	ok(l.kind == DT_SUMMARY && !strcmp(l.channel, "dma100chan10"),
 	   "name of a thread that was cut");
-	text =
-		"dmatest: dma0chan1-copy0: result #17: 'test timed out' with src_off=0x1b4 dst_off=0x0 len=0x1000 (0)";
-	dt_parse(text, &l);
+	dt_parse(results[2], &l);
 	ok(l.kind == DT_RESULT && l.timeout && !l.passed && l.n == 17, "a timeout");
 	ok(l.src_off == 0x1b4 && !l.dst_off && l.len == 0x1000 && !strcmp(l.what, "test timed out"),
 	   "a timeout: what it was");
-	text =
-		"dmatest: dma0chan1-copy0: result #3: 'data error' with src_off=0x1 dst_off=0x2 len=0x3 (33)";
-	dt_parse(text, &l);
+	dt_parse(results[3], &l);
 	ok(l.kind == DT_RESULT && !l.timeout && !l.passed && l.data == 33, "wrong data");
-	text =
-		"dmatest: dma0chan1-copy0: result #3: 'src mapping error' with src_off=0x1 dst_off=0x2 len=0x3 (-12)";
-	dt_parse(text, &l);
+	dt_parse(results[4], &l);
 	ok(l.kind == DT_RESULT && l.data == -12 && !strcmp(l.what, "src mapping error"),
 	   "a negative error");
-	text =
-		"dmatest: dma0chan1-copy0: result #1: 'test passed' with src_off=0x1 dst_off=0x2 len=0x3 (0)";
-	dt_parse(text, &l);
+	dt_parse(results[5], &l);
 	ok(l.kind == DT_RESULT && l.passed, "verbose: one that passed");
 	dt_parse("dmatest: dma0chan0-copy0: dstbuf[0x10] not copied! Expected f0, got 30", &l);
 	ok(l.kind == DT_MISMATCH && !strcmp(l.channel, "dma0chan0"), "a wrong byte");
