@@ -17,6 +17,9 @@ export DRYRUN
 
 guest_run = test/guest/run --kernel '$(KERNEL)' --device "$$DEVICE" --qemu-opts "$$QEMU_OPTS"
 
+# For people at the prompt, idma-test is there, too
+guest_tool = tool=$$(scripts/build-idma-test.sh) && $(guest_run) --file "$$tool:/bin/idma-test"
+
 .PHONY: help
 help:
 	@echo 'Doors (Debian 12 or 13; each fetches and builds what it needs, into $${IDMA_CACHE:-~/.cache/idma-linux}):'
@@ -24,6 +27,7 @@ help:
 	@echo '  make check               all tests; check-NAME runs a part:'
 	@echo '                           $(shell test/check --list)'
 	@echo "  make guest CMD='...'     boot, load the modules, run a shell command in the guest, hand back its status"
+	@echo "                           (idma-test is there: make guest CMD='idma-test selftest')"
 	@echo '  make shell               the same guest, for you to type into'
 	@echo '  make soak MINUTES=n      everything in a random order, faults included; SEED=s repeats one'
 	@echo '  make lint                checkpatch, sparse, W=1, kernel-doc, shellcheck, yamllint'
@@ -53,12 +57,12 @@ run:
 guest:
 	@[ -n "$$IDMA_CMD" ] || { echo "make guest: say what to run: make guest CMD='...'" >&2; exit 2; }
 	@scripts/setup.sh run
-	@$(guest_run) --timeout '$(or $(TIMEOUT),300)' "$$IDMA_CMD"
+	@$(guest_tool) --timeout '$(or $(TIMEOUT),300)' "$$IDMA_CMD"
 
 .PHONY: shell
 shell:
 	@scripts/setup.sh run
-	@$(guest_run) --shell
+	@$(guest_tool) --shell
 
 .PHONY: check
 check:

@@ -16,7 +16,9 @@ build=(
 	dpkg-dev debian-archive-keyring ca-certificates xz-utils cpio rsync
 )
 check=(shellcheck yamllint pyflakes3 codespell python3-docutils python3-jsonschema python3-yaml
-	libelf-dev git)
+	libelf-dev git
+	# idma-test for this machine, and its manual
+	libnl-3-dev libnl-genl-3-dev libjansson-dev man-db)
 
 case ${1:-check} in
 run)	packages=("${build[@]}") ;;
