@@ -26,7 +26,8 @@ help:
 	@echo '  make run                 dmatest on the emulated iDMA: sizes, transfers, failures, speed, interrupts'
 	@echo '  make check               all tests; check-NAME runs a part:'
 	@echo '                           $(shell test/check --list)'
-	@echo "  make guest CMD='...'     boot, load the modules, run a shell command in the guest, hand back its status"
+	@echo "  make guest CMD='...'     boot, load the modules, run a shell command in the guest, fail if it does"
+	@echo '                           (make itself ends with 2 then; test/guest/run hands back the exact status)'
 	@echo "                           (idma-test is there: make guest CMD='idma-test selftest')"
 	@echo '  make shell               the same guest, for you to type into'
 	@echo '  make soak MINUTES=n      everything in a random order, faults included; SEED=s repeats one'
