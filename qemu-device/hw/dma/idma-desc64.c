@@ -6,9 +6,10 @@
  * address space, an interrupt line, time, reset, migration, properties.
  *
  * Time.  The engine counts clock cycles, the device converts QEMU's virtual
- * clock to cycles and back.  The engine only ever runs from a timer, never in
- * a register access: a guest that writes DESC_ADDR has started something and
- * goes on at once.  One timer callback does a bounded amount of work and
+ * clock to cycles and back.  The engine runs from a timer and not in register
+ * accesses (but for a few steps when two launches are less than two cycles
+ * apart): a guest that writes DESC_ADDR has started something and goes on at
+ * once.  One timer callback does a bounded amount of work and
  * leaves the rest to the next one, so that neither vCPUs nor the monitor wait
  * for a long transfer.  If the host is slower than the modelled engine, the
  * engine falls behind the virtual clock and catches up when it can; a
@@ -19,6 +20,7 @@
  */
 
 #include "qemu/osdep.h"
+#include "qemu/atomic.h"
 #include "qemu/error-report.h"
 #include "qemu/log.h"
 #include "qemu/module.h"
@@ -102,9 +104,16 @@ static uint64_t idma_ns_to_cycle(IdmaDesc64State *s, int64_t ns)
     return muldiv64(ns, s->clock_frequency, NANOSECONDS_PER_SECOND);
 }
 
-/* The first nanosecond that belongs to the cycle or is later */
+/*
+ * The first nanosecond that belongs to the cycle or is later.  A cycle beyond
+ * the end of time, which only a saved state can name, never comes.
+ */
 static int64_t idma_cycle_to_ns(IdmaDesc64State *s, uint64_t cycle)
 {
+    if (cycle / s->clock_frequency >=
+        INT64_MAX / NANOSECONDS_PER_SECOND - 1) {
+        return INT64_MAX;
+    }
     return muldiv64_round_up(cycle, NANOSECONDS_PER_SECOND,
                              s->clock_frequency);
 }
@@ -204,7 +213,16 @@ static void idma_run(void *opaque)
     MemReentrancyGuard *guard = &DEVICE(s)->mem_reentrancy_guard;
     int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
     uint64_t until = idma_ns_to_cycle(s, now);
+    /* All engines rest at the same time, or the lock would never be free. */
+    static int64_t rest_until;
     bool more;
+
+    /* Further away than a rest is long: the clock was set back by a loadvm. */
+    if (now < rest_until && rest_until - now <= IDMA_REST_NS) {
+        s->not_before = rest_until;
+        idma_arm(s);
+        return;
+    }
 
     /* The engine must not reach its own registers while it runs. */
     guard->engaged_in_io = true;
@@ -218,7 +236,13 @@ static void idma_run(void *opaque)
         s->not_before = now + 1;
     } else {
         more = idma_run_timed(s, until);
-        s->not_before = now + (more ? IDMA_REST_NS : 1);
+        /* The run itself took time, which the rest comes after. */
+        now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+        s->not_before = now + 1;
+        if (more) {
+            rest_until = now + IDMA_REST_NS;
+            s->not_before = rest_until;
+        }
     }
 
     guard->engaged_in_io = false;
@@ -263,12 +287,25 @@ static IdmaResp idma_access(IdmaDesc64State *s, bool is_write, uint64_t addr,
 static IdmaResp idma_read(void *opaque, const IdmaBusAttr *attr, uint64_t addr,
                           void *buf, uint32_t len)
 {
-    return idma_access(opaque, false, addr, buf, len);
+    IdmaResp resp = idma_access(opaque, false, addr, buf, len);
+
+    /* A vCPU wrote the data before the descriptor that says so. */
+    if (attr->kind == IDMA_BUS_FETCH) {
+        smp_rmb();
+    }
+    return resp;
 }
 
 static IdmaResp idma_write(void *opaque, const IdmaBusAttr *attr,
                            uint64_t addr, const void *buf, uint32_t len)
 {
+    /*
+     * A vCPU that sees the mark must see the data.  They are written by this
+     * thread one after the other, which is enough on x86 hosts only.
+     */
+    if (attr->kind == IDMA_BUS_MARK) {
+        smp_wmb();
+    }
     /* address_space_rw() does not write to the buffer of a write */
     return idma_access(opaque, true, addr, (void *)buf, len);
 }
@@ -382,6 +419,9 @@ static void G_GNUC_PRINTF(2, 3) idma_guest_error(IdmaDesc64State *s,
     va_list ap;
 
     s->stat_guest_errors++;
+    if (!qemu_loglevel_mask(LOG_GUEST_ERROR)) {
+        return;
+    }
     va_start(ap, fmt);
     msg = g_strdup_vprintf(fmt, ap);
     va_end(ap);
@@ -414,7 +454,7 @@ static uint64_t idma_mmio_read(void *opaque, hwaddr offset, unsigned size)
 static void idma_stalled_write(IdmaDesc64State *s, hwaddr offset,
                                uint64_t value, unsigned size)
 {
-    if (s->lose_when_full || s->num_held == ARRAY_SIZE(s->held)) {
+    if (s->lose_when_full || s->num_held >= ARRAY_SIZE(s->held)) {
         s->stat_launches_lost++;
         idma_guest_error(s, "DESC_ADDR written while FIFO_FULL is set, "
                          "launch of 0x%" PRIx64 " is lost", value);
@@ -1026,14 +1066,16 @@ static int idma_desc64_pre_save(void *opaque)
                                         idma_params[i].offset);
     }
     s->vm_params[i] = s->clock_frequency;
-    return 0;
-}
 
-static int idma_desc64_pre_load(void *opaque)
-{
-    IdmaDesc64State *s = opaque;
-
-    timer_del(s->timer);
+    s->vm.faults = s->faults;
+    memcpy(s->vm.words, s->engine.words, sizeof(s->vm.words));
+    memcpy(s->vm.stats_words, s->engine.stats_words,
+           sizeof(s->vm.stats_words));
+    memcpy(s->vm.held, s->held, sizeof(s->vm.held));
+    s->vm.num_held = s->num_held;
+    s->vm.stat_guest_errors = s->stat_guest_errors;
+    s->vm.stat_launches_held = s->stat_launches_held;
+    s->vm.stat_launches_lost = s->stat_launches_lost;
     return 0;
 }
 
@@ -1124,6 +1166,17 @@ static int idma_desc64_post_load(void *opaque, int version_id)
 {
     IdmaDesc64State *s = opaque;
 
+    s->faults = s->vm.faults;
+    memcpy(s->engine.words, s->vm.words, sizeof(s->vm.words));
+    memcpy(s->engine.stats_words, s->vm.stats_words,
+           sizeof(s->vm.stats_words));
+    memcpy(s->held, s->vm.held, sizeof(s->vm.held));
+    s->num_held = s->vm.num_held;
+    s->stat_guest_errors = s->vm.stat_guest_errors;
+    s->stat_launches_held = s->vm.stat_launches_held;
+    s->stat_launches_lost = s->vm.stat_launches_lost;
+
+    timer_del(s->timer);
     s->not_before = 0;
     if (!idma_loaded_state_ok(s)) {
         /* Whoever goes on after a failed loadvm meets an idle engine. */
@@ -1190,7 +1243,6 @@ static const VMStateDescription vmstate_idma_desc64 = {
     .version_id = 1,
     .minimum_version_id = 1,
     .pre_save = idma_desc64_pre_save,
-    .pre_load = idma_desc64_pre_load,
     .post_load = idma_desc64_post_load,
     .fields = (const VMStateField[]) {
         VMSTATE_UINT32_EQUAL(vm_engine_version, IdmaDesc64State,
@@ -1200,18 +1252,18 @@ static const VMStateDescription vmstate_idma_desc64 = {
         VMSTATE_UINT32_EQUAL(vm_stats_words, IdmaDesc64State,
                              "the state is of another version of the engine"),
         VMSTATE_UINT32_ARRAY(vm_params, IdmaDesc64State, IDMA_DESC64_PARAMS),
-        VMSTATE_STRUCT(faults, IdmaDesc64State, 1, vmstate_idma_faults,
+        VMSTATE_STRUCT(vm.faults, IdmaDesc64State, 1, vmstate_idma_faults,
                        IdmaEngineFaults),
-        VMSTATE_UINT64_ARRAY(engine.words, IdmaDesc64State,
+        VMSTATE_UINT64_ARRAY(vm.words, IdmaDesc64State,
                              IDMA_ENGINE_STATE_WORDS),
-        VMSTATE_UINT64_ARRAY(engine.stats_words, IdmaDesc64State,
+        VMSTATE_UINT64_ARRAY(vm.stats_words, IdmaDesc64State,
                              IDMA_ENGINE_STATS_WORDS),
-        VMSTATE_STRUCT_ARRAY(held, IdmaDesc64State, IDMA_DESC64_HELD_MAX, 1,
+        VMSTATE_STRUCT_ARRAY(vm.held, IdmaDesc64State, IDMA_DESC64_HELD_MAX, 1,
                              vmstate_idma_held, IdmaHeldWrite),
-        VMSTATE_UINT32(num_held, IdmaDesc64State),
-        VMSTATE_UINT64(stat_guest_errors, IdmaDesc64State),
-        VMSTATE_UINT64(stat_launches_held, IdmaDesc64State),
-        VMSTATE_UINT64(stat_launches_lost, IdmaDesc64State),
+        VMSTATE_UINT32(vm.num_held, IdmaDesc64State),
+        VMSTATE_UINT64(vm.stat_guest_errors, IdmaDesc64State),
+        VMSTATE_UINT64(vm.stat_launches_held, IdmaDesc64State),
+        VMSTATE_UINT64(vm.stat_launches_lost, IdmaDesc64State),
         VMSTATE_END_OF_LIST()
     }
 };

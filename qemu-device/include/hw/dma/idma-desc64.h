@@ -76,6 +76,21 @@ struct IdmaDesc64State {
     uint32_t vm_engine_version;
     uint32_t vm_engine_words;
     uint32_t vm_stats_words;
+
+    /*
+     * ... and of what is above.  A stream that ends early leaves it half
+     * loaded without anybody being told, so nothing else looks in here.
+     */
+    struct {
+        IdmaEngineFaults faults;
+        uint64_t words[IDMA_ENGINE_STATE_WORDS];
+        uint64_t stats_words[IDMA_ENGINE_STATS_WORDS];
+        IdmaHeldWrite held[IDMA_DESC64_HELD_MAX];
+        uint32_t num_held;
+        uint64_t stat_guest_errors;
+        uint64_t stat_launches_held;
+        uint64_t stat_launches_lost;
+    } vm;
 };
 
 #endif
