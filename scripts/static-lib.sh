@@ -28,12 +28,13 @@ static_lib() {
 	if [ ! -e "$prefix/$check" ]; then
 		say "building $part $(cat "$src/.idma-version") for riscv64"
 		tmpdir "$prefix"
+		# shellcheck disable=SC2034 # COMMAND's
 		log=$TMP/build.log
 		dest=$TMP/dest
 		cp -r "$src/." "$TMP/build/"
-		cd "$TMP/build"
+		cd "$TMP/build" || die "cannot enter $TMP/build"
 		"$command"
-		cd "$IDMA_TOP"
+		cd "$IDMA_TOP" || die "cannot enter $IDMA_TOP"
 		[ -e "$dest$prefix/$check" ] || die "the build of $part made no $check"
 		rm -rf "$prefix"
 		mv "$dest$prefix" "$prefix"
