@@ -11,7 +11,7 @@
 build=(
 	# compilers and what the kernel's and QEMU's builds run on
 	gcc libc6-dev gcc-riscv64-linux-gnu make patch flex bison bc perl
-	python3 python3-venv ninja-build pkg-config libglib2.0-dev libfdt-dev device-tree-compiler
+	python3 python3-venv ninja-build cmake pkg-config libglib2.0-dev libfdt-dev device-tree-compiler
 	# fetching, unpacking, making the guest
 	dpkg-dev debian-archive-keyring ca-certificates xz-utils cpio rsync
 )
