@@ -30,10 +30,13 @@ lint() {
 	esac
 }
 
+# Inputs of the fuzzers are bytes, no text.
+corpus=':!qemu-device/engine/test/corpus/fuzz-*'
+
 # files PATTERN...: the project's files of these names: what git has, and what it
 # would have to be told to ignore.
 files() {
-	git ls-files -z -co --exclude-standard -- "$@" |
+	git ls-files -z -co --exclude-standard -- "$@" "$corpus" |
 		while IFS= read -r -d '' f; do
 			[ ! -f "$f" ] || printf '%s\n' "$f"
 		done
@@ -289,7 +292,7 @@ whitespace() {
 	local f rc=0 empty
 	empty=$(git hash-object -t tree /dev/null)
 	git -c core.whitespace=trailing-space,space-before-tab,blank-at-eof diff --check "$empty" -- \
-		. ':!*.patch' ':!LICENSES' || rc=1
+		. ':!*.patch' ':!LICENSES' "$corpus" || rc=1
 	while IFS= read -r f; do
 		if [ -s "$f" ] && [ -n "$(tail -c 1 "$f" | tr -d '\0')" ]; then
 			echo "$f: no newline at the end"

@@ -289,8 +289,8 @@ static IdmaResp idma_read(void *opaque, const IdmaBusAttr *attr, uint64_t addr,
 {
     IdmaResp resp = idma_access(opaque, false, addr, buf, len);
 
-    /* A vCPU wrote the data before the descriptor that says so. */
     if (attr->kind == IDMA_BUS_FETCH) {
+        /* A vCPU wrote the data before the descriptor that says so. */
         smp_rmb();
     }
     return resp;
@@ -299,11 +299,11 @@ static IdmaResp idma_read(void *opaque, const IdmaBusAttr *attr, uint64_t addr,
 static IdmaResp idma_write(void *opaque, const IdmaBusAttr *attr,
                            uint64_t addr, const void *buf, uint32_t len)
 {
-    /*
-     * A vCPU that sees the mark must see the data.  They are written by this
-     * thread one after the other, which is enough on x86 hosts only.
-     */
     if (attr->kind == IDMA_BUS_MARK) {
+        /*
+         * A vCPU that sees the mark must see the data.  They are written by
+         * this thread one after the other: enough on x86 hosts only.
+         */
         smp_wmb();
     }
     /* address_space_rw() does not write to the buffer of a write */
