@@ -9,11 +9,12 @@
 import os
 import re
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'guest'))
 from idma_guest import Guest, GuestError, script  # noqa: E402
 
-__all__ = ['Guest', 'GuestError', 'Scenario', 'device_path', 'script']
+__all__ = ['Guest', 'GuestError', 'Scenario', 'device_path', 'end_hang', 'script']
 
 
 def device_path(guest):
@@ -21,6 +22,23 @@ def device_path(guest):
     return next('/machine/peripheral-anon/' + entry['name']
                 for entry in guest.qmp('qom-list', path='/machine/peripheral-anon')
                 if 'idma-desc64' in entry['type'])
+
+
+def end_hang(guest):
+    """
+    Let a hung engine go on. Its clients have been told that their transfers failed and have freed
+    the buffers: what it still writes would end up in memory that is somebody else's by now, so
+    these writes are left out.
+    """
+    path = device_path(guest)
+    guest.qmp('qom-set', path=path, property='skip-write-every', value=1)
+    guest.qmp('qom-set', path=path, property='hang-from-desc', value=0)
+    end = time.monotonic() + 30
+    while (guest.qmp('qom-get', path=path, property='stat-completions') <
+           guest.qmp('qom-get', path=path, property='stat-descriptors')):
+        if time.monotonic() > end:
+            raise GuestError('the engine does not go on after a hang')
+    guest.qmp('qom-set', path=path, property='skip-write-every', value=0)
 
 
 class Scenario:
