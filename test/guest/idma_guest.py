@@ -44,6 +44,7 @@ REPORTS = re.compile('|'.join((
     r'scheduling while atomic', r'sleeping function called from invalid context',
     r'kmemleak: \d+ new suspected', r'soft lockup', r'workqueue lockup',
     r'irq \d+: nobody cared', r'list_(add|del) corruption', r'refcount_t: ',
+    r'unhandled signal \d+',     # a program of the guest has crashed
 )))
 MARK = 'guest: the command starts'
 
