@@ -1283,6 +1283,108 @@ static void test_migrate(void)
     unlink(file);
 }
 
+/*
+ * The control region: without a clock, and in reset, the engine neither
+ * answers nor goes on.
+ */
+#define CONTROL_RESET   (DEV_BASE + 0x1000)
+#define CONTROL_CLOCK   (DEV_BASE + 0x1004)
+
+static void test_control(void)
+{
+    g_autofree char *file = g_strdup_printf("%s/idma-%d.mig", g_get_tmp_dir(),
+                                            getpid());
+    QTestState *qts = start(NULL), *to;
+    uint64_t total, bytes, used;
+    Chain c;
+
+    /* how long the whole takes when nothing disturbs it */
+    chain_put(qts, &c, DESCS, 31);
+    launch(qts, DESCS);
+    wait_idle(qts, 200000);
+    total = stat_get(qts, "stat-busy-cycles");
+    g_free(c.data);
+    qtest_quit(qts);
+
+    /* power-on: in reset, no clock */
+    qts = start("control=on");
+    assert_stat(qts, "stat-clock-on", ==, 0);
+    g_assert_cmphex(qtest_readl(qts, CONTROL_RESET), ==, 1);
+    g_assert_cmphex(qtest_readl(qts, CONTROL_CLOCK), ==, 0);
+    g_assert_cmphex(qtest_readq(qts, STATUS), ==, ONES);
+    launch(qts, DESCS);
+    assert_stat(qts, "stat-accesses-gated", ==, 2);
+    qtest_writel(qts, CONTROL_CLOCK, 1);
+    g_assert_cmphex(qtest_readq(qts, STATUS), ==, ONES);
+    launch(qts, DESCS);
+    assert_stat(qts, "stat-accesses-in-reset", ==, 2);
+    assert_stat(qts, "stat-launches", ==, 0);
+    qtest_writel(qts, CONTROL_RESET, 0);
+    assert_works(qts, 32);
+
+    /* no clock for a while in the middle of a chain: later, and the same */
+    chain_put(qts, &c, DESCS, 31);
+    used = stat_get(qts, "stat-busy-cycles");
+    launch(qts, DESCS);
+    cycles(qts, total / 2);
+    qtest_writel(qts, CONTROL_CLOCK, 0);
+    assert_stat(qts, "stat-gated-busy", ==, 1);
+    bytes = stat_get(qts, "stat-bytes");
+    g_assert_cmpint(chain_marks(qts, DESCS), <, CHAIN);
+    /* a fault switch wakes nobody */
+    fault_set(qts, "delay-irq-cycles", 1);
+    fault_set(qts, "delay-irq-cycles", 0);
+    cycles(qts, 1000000);
+    assert_stat(qts, "stat-bytes", ==, bytes);
+
+    save_to(qts, file);
+    to = load_from(file, "control=on");
+    qtest_qmp_assert_success(to, "{ 'execute': 'cont' }");
+    cycles(to, 1000);
+    assert_stat(to, "stat-bytes", ==, bytes);
+    assert_stat(to, "stat-accesses-gated", ==, 2);
+    qtest_writel(to, CONTROL_CLOCK, 1);
+    g_assert_true(busy(to));
+    wait_idle(to, 200000);
+    chain_assert_done(to, &c, DESCS, 0, CHAIN - 1);
+    g_assert_cmpuint(stat_get(to, "stat-busy-cycles") - used, ==, total);
+    qtest_quit(to);
+    unlink(file);
+    qtest_quit(qts);
+    g_free(c.data);
+
+    /* a reset in the middle: from here on not a byte changes */
+    qts = start("control=on");
+    qtest_writel(qts, CONTROL_CLOCK, 1);
+    qtest_writel(qts, CONTROL_RESET, 0);
+    chain_put(qts, &c, DESCS, 33);
+    fault_set(qts, "hang-from-desc", CHAIN / 2);
+    launch(qts, DESCS);
+    cycles(qts, 2 * total);
+    g_assert_true(busy(qts));
+    qtest_writel(qts, CONTROL_RESET, 1);
+    assert_stat(qts, "stat-resets", ==, 1);
+    fault_set(qts, "hang-from-desc", 0);
+    qtest_memset(qts, DST, 0xee, CHAIN * 4096);
+    qtest_memset(qts, DESCS, 0xdd, CHAIN * 32);
+    cycles(qts, 1000000);
+    qtest_writel(qts, CONTROL_RESET, 0);
+    g_assert_false(busy(qts));
+    cycles(qts, 1000000);
+    assert_bytes(qts, DST, 0xee, CHAIN * 4096);
+    assert_bytes(qts, DESCS, 0xdd, CHAIN * 32);
+    assert_works(qts, 34);
+    g_free(c.data);
+
+    /* nothing else is in there, and it is no place for other sizes */
+    used = stat_get(qts, "stat-guest-errors");
+    g_assert_cmphex(qtest_readl(qts, CONTROL_RESET + 8), ==, 0);
+    qtest_writel(qts, CONTROL_RESET + 8, 1);
+    assert_stat(qts, "stat-guest-errors", ==, used + 2);
+    assert_works(qts, 35);
+    qtest_quit(qts);
+}
+
 /* Launches that wait for the FIFO move along, in order. */
 static void test_migrate_held(void)
 {
@@ -1360,6 +1462,8 @@ static void test_migrate_mismatch(void)
                    "clock-frequency", "is 100000000, but 50000000");
     assert_refused("idma-desc64,id=dma0,timing=cycle", uri, "timing",
                    "is cycle, but functional");
+    assert_refused("idma-desc64,id=dma0,control=on", uri, "control",
+                   "is on, but off");
     unlink(file);
 }
 
@@ -1731,7 +1835,8 @@ static void test_device_tree(void)
             "qtest", "-bios", "none", "-nodefaults", "-display", "none",
             "-device", "idma-desc64", "-device",
             "idma-desc64,compatible=eth,,idma-desc,dma-channels=3,"
-            "input-fifo-depth=4,pending-slots=5,dma-coherent=off", NULL
+            "input-fifo-depth=4,pending-slots=5,dma-coherent=off,control=on",
+            NULL
         };
         g_autofree char *fdt = NULL;
         g_autofree char *text = NULL;
@@ -1755,6 +1860,7 @@ static void test_device_tree(void)
         assert_cells(node, "dma-coherent", 0, 0, 0);
         g_assert_false(g_hash_table_contains(node, "eth,pending-slots"));
         g_assert_false(g_hash_table_contains(node, "dma-noncoherent"));
+        g_assert_false(g_hash_table_contains(node, "clocks"));
         g_hash_table_unref(node);
 
         node = fdt_node((uint8_t *)fdt, "dma-controller@1000");
@@ -1767,6 +1873,22 @@ static void test_device_tree(void)
         assert_cells(node, "eth,pending-slots", 1, 5, 0);
         assert_cells(node, "dma-noncoherent", 0, 0, 0);
         g_assert_false(g_hash_table_contains(node, "dma-coherent"));
+        g_assert_true(g_hash_table_contains(node, "clocks"));
+        g_assert_true(g_hash_table_contains(node, "resets"));
+        g_hash_table_unref(node);
+
+        node = fdt_node((uint8_t *)fdt, "reset-controller@2000");
+        g_assert_nonnull(node);
+        assert_string(node, "compatible", "snps,dw-high-reset");
+        assert_cells(node, "reg", 2, 0x2000, 4);
+        g_hash_table_unref(node);
+        node = fdt_node((uint8_t *)fdt, "gpio@2004");
+        g_assert_nonnull(node);
+        assert_cells(node, "reg", 2, 0x2004, 4);
+        g_hash_table_unref(node);
+        node = fdt_node((uint8_t *)fdt, "idma-clock-2000");
+        g_assert_nonnull(node);
+        assert_string(node, "compatible", "gpio-gate-clock");
         g_hash_table_unref(node);
         unlink(file);
     }
@@ -1960,6 +2082,7 @@ static const Test tests[] = {
     { "responsive", test_responsive },
     { "icount", test_icount },
     { "reset", test_reset },
+    { "control", test_control },
     { "migrate/chain", test_migrate },
     { "migrate/held", test_migrate_held },
     { "migrate/corrupt", test_migrate_corrupt },

@@ -99,9 +99,17 @@ QEMU_BUILD_BUG_ON(IDMA_DESC64_PARAMS != ARRAY_SIZE(idma_params) + 1);
  * Time
  */
 
-static uint64_t idma_ns_to_cycle(IdmaDesc64State *s, int64_t ns)
+/* Cycles of the clock before its gate */
+static uint64_t idma_free_cycles(IdmaDesc64State *s, int64_t ns)
 {
     return muldiv64(ns, s->clock_frequency, NANOSECONDS_PER_SECOND);
+}
+
+static uint64_t idma_ns_to_cycle(IdmaDesc64State *s, int64_t ns)
+{
+    uint64_t cycles = s->clock_on ? idma_free_cycles(s, ns) : s->gated_since;
+
+    return cycles - s->cycles_gated;
 }
 
 /*
@@ -110,10 +118,14 @@ static uint64_t idma_ns_to_cycle(IdmaDesc64State *s, int64_t ns)
  */
 static int64_t idma_cycle_to_ns(IdmaDesc64State *s, uint64_t cycle)
 {
-    if (cycle / s->clock_frequency >=
-        INT64_MAX / NANOSECONDS_PER_SECOND - 1) {
+    uint64_t end = (INT64_MAX / NANOSECONDS_PER_SECOND - 1) *
+                   (uint64_t)s->clock_frequency;
+
+    /* the difference wraps where the virtual clock was set back */
+    if (cycle >= end || cycle + s->cycles_gated >= end) {
         return INT64_MAX;
     }
+    cycle += s->cycles_gated;
     return muldiv64_round_up(cycle, NANOSECONDS_PER_SECOND,
                              s->clock_frequency);
 }
@@ -136,7 +148,7 @@ static void idma_arm(IdmaDesc64State *s)
 {
     uint64_t next = idma_engine_next(&s->engine);
 
-    if (next == IDMA_NEVER) {
+    if (next == IDMA_NEVER || !s->clock_on || s->in_reset) {
         timer_del(s->timer);
     } else {
         timer_mod(s->timer, MAX(idma_cycle_to_ns(s, next), s->not_before));
@@ -428,12 +440,40 @@ static void G_GNUC_PRINTF(2, 3) idma_guest_error(IdmaDesc64State *s,
     qemu_log_mask(LOG_GUEST_ERROR, "%s: %s\n", DEVICE(s)->canonical_path, msg);
 }
 
-static uint64_t idma_mmio_read(void *opaque, hwaddr offset, unsigned size)
+/*
+ * Without its clock, or while it is reset, the engine answers nobody.  What a
+ * SoC makes of that is a stuck bus at worst and an error response from the
+ * interconnect's watchdog at best; the latter is what stops a driver here.
+ */
+static bool idma_answers(IdmaDesc64State *s, const char *what, hwaddr offset)
+{
+    if (!s->clock_on) {
+        s->stat_accesses_gated++;
+        idma_guest_error(s, "%s at 0x%" HWADDR_PRIx " without a clock", what,
+                         offset);
+        return false;
+    }
+    if (s->in_reset) {
+        s->stat_accesses_in_reset++;
+        idma_guest_error(s, "%s at 0x%" HWADDR_PRIx " during a reset", what,
+                         offset);
+        return false;
+    }
+    return true;
+}
+
+static MemTxResult idma_mmio_read(void *opaque, hwaddr offset, uint64_t *data,
+                                  unsigned size, MemTxAttrs attrs)
 {
     IdmaDesc64State *s = opaque;
-    uint64_t value = idma_engine_reg_read(&s->engine, idma_access_cycle(s),
-                                          offset, size);
+    uint64_t value;
 
+    if (!idma_answers(s, "read", offset)) {
+        *data = UINT64_MAX;
+        return MEMTX_ERROR;
+    }
+    value = idma_engine_reg_read(&s->engine, idma_access_cycle(s), offset,
+                                 size);
     if (offset % size) {
         idma_guest_error(s, "misaligned %u-byte read at 0x%" HWADDR_PRIx,
                          size, offset);
@@ -442,7 +482,8 @@ static uint64_t idma_mmio_read(void *opaque, hwaddr offset, unsigned size)
                          offset);
     }
     trace_idma_desc64_mmio_read(DEVICE(s)->canonical_path, offset, size, value);
-    return value;
+    *data = value;
+    return MEMTX_OK;
 }
 
 /*
@@ -470,12 +511,15 @@ static void idma_stalled_write(IdmaDesc64State *s, hwaddr offset,
                      "0x%" PRIx64 " waits", value);
 }
 
-static void idma_mmio_write(void *opaque, hwaddr offset, uint64_t value,
-                            unsigned size)
+static MemTxResult idma_mmio_write(void *opaque, hwaddr offset, uint64_t value,
+                                   unsigned size, MemTxAttrs attrs)
 {
     IdmaDesc64State *s = opaque;
     IdmaRegResult result;
 
+    if (!idma_answers(s, "write", offset)) {
+        return MEMTX_ERROR;
+    }
     trace_idma_desc64_mmio_write(DEVICE(s)->canonical_path, offset, size,
                                  value);
     if (s->num_held && offset < IDMA_REG_DESC_ADDR + 8 && !(offset % size)) {
@@ -506,15 +550,109 @@ static void idma_mmio_write(void *opaque, hwaddr offset, uint64_t value,
         break;
     }
     idma_arm(s);
+    return MEMTX_OK;
 }
 
 static const MemoryRegionOps idma_mmio_ops = {
-    .read = idma_mmio_read,
-    .write = idma_mmio_write,
+    .read_with_attrs = idma_mmio_read,
+    .write_with_attrs = idma_mmio_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     /* Misaligned accesses come here to be reported, not to be served. */
     .valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
     .impl = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+};
+
+/*
+ * The reset line and the gate of the clock
+ */
+
+static bool idma_busy(IdmaDesc64State *s)
+{
+    return idma_engine_reg_read(&s->engine, idma_access_cycle(s),
+                                IDMA_REG_STATUS, 8) & 1;
+}
+
+static void idma_restart(IdmaDesc64State *s)
+{
+    timer_del(s->timer);
+    s->num_held = 0;
+    s->not_before = 0;
+    idma_engine_reset(&s->engine, idma_cycle_now(s));
+    /* a stuck or hung engine may have something to do right away */
+    idma_arm(s);
+}
+
+static void idma_set_reset(IdmaDesc64State *s, bool on)
+{
+    if (on == s->in_reset) {
+        return;
+    }
+    s->in_reset = on;
+    s->stat_resets += on;
+    idma_restart(s);
+}
+
+static void idma_set_clock(IdmaDesc64State *s, bool on)
+{
+    uint64_t cycles = idma_free_cycles(s,
+                                       qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
+
+    if (on == s->clock_on) {
+        return;
+    }
+    if (on) {
+        s->cycles_gated += cycles - s->gated_since;
+        s->stat_clock_enables++;
+    } else {
+        /* which freezes it, and is nothing that a driver should do */
+        s->stat_gated_busy += !s->in_reset && idma_busy(s);
+        s->gated_since = cycles;
+    }
+    s->clock_on = on;
+    idma_arm(s);
+}
+
+static uint64_t idma_control_read(void *opaque, hwaddr offset, unsigned size)
+{
+    IdmaDesc64State *s = opaque;
+
+    switch (offset) {
+    case IDMA_CONTROL_RESET:
+        return s->in_reset;
+    case IDMA_CONTROL_CLOCK:
+        return s->clock_on;
+    default:
+        idma_guest_error(s, "read at 0x%" HWADDR_PRIx " of the control region:"
+                         " nothing there", offset);
+        return 0;
+    }
+}
+
+static void idma_control_write(void *opaque, hwaddr offset, uint64_t value,
+                               unsigned size)
+{
+    IdmaDesc64State *s = opaque;
+
+    switch (offset) {
+    case IDMA_CONTROL_RESET:
+        idma_set_reset(s, value & 1);
+        break;
+    case IDMA_CONTROL_CLOCK:
+        idma_set_clock(s, value & 1);
+        break;
+    default:
+        idma_guest_error(s, "write at 0x%" HWADDR_PRIx " of the control "
+                         "region: nothing there", offset);
+        break;
+    }
+}
+
+static const MemoryRegionOps idma_control_ops = {
+    .read = idma_control_read,
+    .write = idma_control_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 4, .max_access_size = 4 },
+    .impl = { .min_access_size = 4, .max_access_size = 4 },
 };
 
 /*
@@ -757,6 +895,17 @@ static const IdmaStatProp idma_stat_props[] = {
          "Clock cycles with STATUS.BUSY set"),
     STAT("stat-guest-errors", stat_guest_errors,
          "Register accesses that no correct driver makes"),
+    STAT("stat-accesses-gated", stat_accesses_gated,
+         "Of these: without a clock (control=on)"),
+    STAT("stat-accesses-in-reset", stat_accesses_in_reset,
+         "Of these: while the engine was held in reset (control=on)"),
+    STAT("stat-gated-busy", stat_gated_busy,
+         "Times that the clock was gated while the engine was busy"),
+    STAT("stat-clock-on", clock_on, "1 while the engine has a clock"),
+    STAT("stat-clock-enables", stat_clock_enables,
+         "Times that the clock was switched on (control=on)"),
+    STAT("stat-resets", stat_resets,
+         "Times that the reset line was pulled (control=on)"),
 };
 
 #undef STAT
@@ -881,6 +1030,7 @@ static const Property idma_desc64_properties[] = {
                        cfg.max_burst_beats, 256),
     DEFINE_PROP_UINT32("axi-id-bits", IdmaDesc64State, cfg.axi_id_bits, 3),
     DEFINE_PROP_BIT("lossless", IdmaDesc64State, cfg.lossless, 0, false),
+    DEFINE_PROP_BOOL("control", IdmaDesc64State, control, false),
     DEFINE_PROP_STRING("compatible", IdmaDesc64State, compatible),
     DEFINE_PROP_UINT32("dma-channels", IdmaDesc64State, dma_channels, 8),
     DEFINE_PROP_UINT32("input-slots", IdmaDesc64State, input_slots, 0),
@@ -908,6 +1058,8 @@ static const struct {
     { "axi-id-bits", "Width of AXI IDs, 1 to 8" },
     { "lossless", "timing=cycle: the RTL's pending-address FIFO, one entry "
                   "too small, never loses an entry" },
+    { "control", "A reset line and a gated clock for the guest: a region of "
+                 "control words, driven by reset-simple and gpio-mmio" },
     { "compatible", "Device tree: compatible string "
                     "(default eth,idma-desc64)" },
     { "dma-channels", "Device tree: dma-channels, 1 to 256" },
@@ -989,6 +1141,12 @@ static void idma_desc64_realize(DeviceState *dev, Error **errp)
     if (!s->input_slots) {
         s->input_slots = s->cfg.input_fifo_depth;
     }
+    if (s->control) {
+        memory_region_init_io(&s->control_mr, OBJECT(dev), &idma_control_ops,
+                              s, TYPE_IDMA_DESC64 "-control",
+                              IDMA_CONTROL_SIZE);
+        sysbus_init_mmio(SYS_BUS_DEVICE(dev), &s->control_mr);
+    }
 
     if (!idma_engine_init(&s->engine, &s->cfg, &idma_ops, s) ||
         !idma_engine_set_faults(&s->engine, &s->faults)) {
@@ -1013,12 +1171,14 @@ static void idma_desc64_reset_enter(Object *obj, ResetType type)
     IdmaDesc64State *s = IDMA_DESC64(obj);
 
     trace_idma_desc64_reset(DEVICE(s)->canonical_path);
-    timer_del(s->timer);
-    s->num_held = 0;
-    s->not_before = 0;
-    idma_engine_reset(&s->engine, idma_cycle_now(s));
-    /* a stuck or hung engine may have something to do right away */
-    idma_arm(s);
+    if (s->control) {
+        s->in_reset = 1;
+        s->clock_on = 0;
+        s->gated_since = idma_free_cycles(s,
+            qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
+    }
+    s->cycles_gated = 0;
+    idma_restart(s);
 }
 
 static void idma_desc64_reset_hold(Object *obj, ResetType type)
@@ -1031,6 +1191,7 @@ static void idma_desc64_instance_init(Object *obj)
     IdmaDesc64State *s = IDMA_DESC64(obj);
 
     idma_engine_config_default(&s->cfg);
+    s->clock_on = 1;
     s->write_latency = IDMA_LATENCY_SAME;
     for (int i = 0; i < IDMA_MAX_ERR_RANGES; i++) {
         s->faults.err[i].resp = IDMA_RESP_SLVERR;
@@ -1076,6 +1237,25 @@ static int idma_desc64_pre_save(void *opaque)
     s->vm.stat_guest_errors = s->stat_guest_errors;
     s->vm.stat_launches_held = s->stat_launches_held;
     s->vm.stat_launches_lost = s->stat_launches_lost;
+    s->vm.control = s->control;
+    s->vm.in_reset = s->in_reset;
+    s->vm.clock_on = s->clock_on;
+    s->vm.cycles_gated = s->cycles_gated;
+    s->vm.gated_since = s->gated_since;
+    s->vm.stat_accesses_gated = s->stat_accesses_gated;
+    s->vm.stat_accesses_in_reset = s->stat_accesses_in_reset;
+    s->vm.stat_gated_busy = s->stat_gated_busy;
+    s->vm.stat_clock_enables = s->stat_clock_enables;
+    s->vm.stat_resets = s->stat_resets;
+    return 0;
+}
+
+/* A stream without the control region's part says so by its absence. */
+static int idma_desc64_pre_load(void *opaque)
+{
+    IdmaDesc64State *s = opaque;
+
+    s->vm.control = false;
     return 0;
 }
 
@@ -1145,6 +1325,16 @@ static bool idma_loaded_state_ok(IdmaDesc64State *s)
     if (!idma_params_match(s)) {
         return false;
     }
+    if (s->control != s->vm.control) {
+        error_report(TYPE_IDMA_DESC64 ": property 'control' is %s, but %s "
+                     "where the state was saved", s->control ? "on" : "off",
+                     s->vm.control ? "on" : "off");
+        return false;
+    }
+    if (s->in_reset > 1 || s->clock_on > 1) {
+        error_report(TYPE_IDMA_DESC64 ": saved state is bad: control words");
+        return false;
+    }
     if (!idma_faults_ok(&s->faults, &err)) {
         error_report_err(err);
         return false;
@@ -1175,12 +1365,26 @@ static int idma_desc64_post_load(void *opaque, int version_id)
     s->stat_guest_errors = s->vm.stat_guest_errors;
     s->stat_launches_held = s->vm.stat_launches_held;
     s->stat_launches_lost = s->vm.stat_launches_lost;
+    if (s->vm.control) {
+        s->in_reset = s->vm.in_reset;
+        s->clock_on = s->vm.clock_on;
+        s->cycles_gated = s->vm.cycles_gated;
+        s->gated_since = s->vm.gated_since;
+        s->stat_accesses_gated = s->vm.stat_accesses_gated;
+        s->stat_accesses_in_reset = s->vm.stat_accesses_in_reset;
+        s->stat_gated_busy = s->vm.stat_gated_busy;
+        s->stat_clock_enables = s->vm.stat_clock_enables;
+        s->stat_resets = s->vm.stat_resets;
+    }
 
     timer_del(s->timer);
     s->not_before = 0;
     if (!idma_loaded_state_ok(s)) {
         /* Whoever goes on after a failed loadvm meets an idle engine. */
         s->num_held = 0;
+        s->in_reset = 0;
+        s->clock_on = 1;
+        s->cycles_gated = 0;
         s->faults = (IdmaEngineFaults) { };
         s->engine.faults = s->faults;
         idma_engine_reset(&s->engine, idma_cycle_now(s));
@@ -1238,10 +1442,36 @@ static const VMStateDescription vmstate_idma_faults = {
     }
 };
 
+static bool idma_control_needed(void *opaque)
+{
+    return IDMA_DESC64(opaque)->control;
+}
+
+static const VMStateDescription vmstate_idma_control = {
+    .name = TYPE_IDMA_DESC64 "/control",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = idma_control_needed,
+    .fields = (const VMStateField[]) {
+        VMSTATE_BOOL(vm.control, IdmaDesc64State),
+        VMSTATE_UINT64(vm.in_reset, IdmaDesc64State),
+        VMSTATE_UINT64(vm.clock_on, IdmaDesc64State),
+        VMSTATE_UINT64(vm.cycles_gated, IdmaDesc64State),
+        VMSTATE_UINT64(vm.gated_since, IdmaDesc64State),
+        VMSTATE_UINT64(vm.stat_accesses_gated, IdmaDesc64State),
+        VMSTATE_UINT64(vm.stat_accesses_in_reset, IdmaDesc64State),
+        VMSTATE_UINT64(vm.stat_gated_busy, IdmaDesc64State),
+        VMSTATE_UINT64(vm.stat_clock_enables, IdmaDesc64State),
+        VMSTATE_UINT64(vm.stat_resets, IdmaDesc64State),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
 static const VMStateDescription vmstate_idma_desc64 = {
     .name = TYPE_IDMA_DESC64,
     .version_id = 1,
     .minimum_version_id = 1,
+    .pre_load = idma_desc64_pre_load,
     .pre_save = idma_desc64_pre_save,
     .post_load = idma_desc64_post_load,
     .fields = (const VMStateField[]) {
@@ -1265,6 +1495,10 @@ static const VMStateDescription vmstate_idma_desc64 = {
         VMSTATE_UINT64(vm.stat_launches_held, IdmaDesc64State),
         VMSTATE_UINT64(vm.stat_launches_lost, IdmaDesc64State),
         VMSTATE_END_OF_LIST()
+    },
+    .subsections = (const VMStateDescription * const []) {
+        &vmstate_idma_control,
+        NULL
     }
 };
 

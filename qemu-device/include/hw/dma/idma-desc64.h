@@ -7,6 +7,8 @@
  *
  * QEMU interface:
  *  + sysbus MMIO region 0: the registers, 4 KiB
+ *  + sysbus MMIO region 1, with property "control" only: what a SoC has
+ *    outside of the engine, its reset line and the gate of its clock
  *  + sysbus IRQ 0: completion, pulses of one clock
  *  + property "memory": what the engine's bus master sees (default: system
  *    memory)
@@ -30,6 +32,14 @@ OBJECT_DECLARE_SIMPLE_TYPE(IdmaDesc64State, IDMA_DESC64)
 /* The engine's parameters and the clock, as the migration stream has them */
 #define IDMA_DESC64_PARAMS 14
 
+/*
+ * The control region: 32-bit words, which Linux drives as a reset controller
+ * and as a GPIO.  At power-on the engine is in reset and has no clock.
+ */
+#define IDMA_CONTROL_SIZE       0x1000
+#define IDMA_CONTROL_RESET      0x0     /* bit 0: hold the engine in reset */
+#define IDMA_CONTROL_CLOCK      0x4     /* bit 0: let the clock through */
+
 typedef struct IdmaHeldWrite {
     uint64_t value;
     uint32_t offset;
@@ -40,6 +50,7 @@ struct IdmaDesc64State {
     SysBusDevice parent_obj;
 
     MemoryRegion iomem;
+    MemoryRegion control_mr;
     MemoryRegion *dma_mr;
     AddressSpace dma_as;
     qemu_irq irq;
@@ -53,6 +64,7 @@ struct IdmaDesc64State {
     uint32_t write_latency;
     uint32_t clock_frequency;
     uint32_t lose_when_full;
+    bool control;
     /* properties that go into the device tree only */
     char *compatible;
     uint32_t dma_channels;
@@ -70,6 +82,18 @@ struct IdmaDesc64State {
     uint64_t stat_guest_errors;
     uint64_t stat_launches_held;
     uint64_t stat_launches_lost;
+
+    /* the control region; without one there is a clock and no reset */
+    uint64_t in_reset;
+    uint64_t clock_on;
+    /* cycles that did not happen, and the one when the clock was gated */
+    uint64_t cycles_gated;
+    uint64_t gated_since;
+    uint64_t stat_accesses_gated;
+    uint64_t stat_accesses_in_reset;
+    uint64_t stat_gated_busy;
+    uint64_t stat_clock_enables;
+    uint64_t stat_resets;
 
     /* what the migration stream holds of the properties fixed at realize */
     uint32_t vm_params[IDMA_DESC64_PARAMS];
@@ -90,6 +114,16 @@ struct IdmaDesc64State {
         uint64_t stat_guest_errors;
         uint64_t stat_launches_held;
         uint64_t stat_launches_lost;
+        bool control;
+        uint64_t in_reset;
+        uint64_t clock_on;
+        uint64_t cycles_gated;
+        uint64_t gated_since;
+        uint64_t stat_accesses_gated;
+        uint64_t stat_accesses_in_reset;
+        uint64_t stat_gated_busy;
+        uint64_t stat_clock_enables;
+        uint64_t stat_resets;
     } vm;
 };
 
