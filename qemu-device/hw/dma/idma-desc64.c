@@ -85,6 +85,10 @@ static const struct {
     PARAM(mem_mode, "memory-model"),
     PARAM(read_latency, "memory-latency"),
     PARAM(write_latency, "write-latency"),
+    PARAM(mem_reads, "memory-reads"),
+    PARAM(mem_writes, "memory-writes"),
+    PARAM(read_interval, "read-interval"),
+    PARAM(write_interval, "write-interval"),
     PARAM(bus_bytes, "bus width"),
     PARAM(max_burst_beats, "max-burst-beats"),
     PARAM(axi_id_bits, "axi-id-bits"),
@@ -1026,6 +1030,12 @@ static const Property idma_desc64_properties[] = {
     DEFINE_PROP_UINT32("memory-latency", IdmaDesc64State, memory_latency, 13),
     DEFINE_PROP_UNSIGNED_NODEFAULT("write-latency", IdmaDesc64State,
                                    write_latency, qdev_prop_uint32, uint32_t),
+    DEFINE_PROP_UINT32("memory-reads", IdmaDesc64State, cfg.mem_reads, 0),
+    DEFINE_PROP_UINT32("memory-writes", IdmaDesc64State, cfg.mem_writes, 0),
+    DEFINE_PROP_UINT32("read-interval", IdmaDesc64State,
+                       cfg.read_interval, 1),
+    DEFINE_PROP_UINT32("write-interval", IdmaDesc64State,
+                       cfg.write_interval, 1),
     DEFINE_PROP_UINT32("max-burst-beats", IdmaDesc64State,
                        cfg.max_burst_beats, 256),
     DEFINE_PROP_UINT32("axi-id-bits", IdmaDesc64State, cfg.axi_id_bits, 3),
@@ -1054,6 +1064,12 @@ static const struct {
                         "has it" },
     { "write-latency", "The same for writes, memory-model direct only "
                        "(default: as memory-latency)" },
+    { "memory-reads", "timing=cycle: read transactions that memory takes "
+                      "before it has answered the first, 0 to 512 "
+                      "(0: no limit)" },
+    { "memory-writes", "The same for writes" },
+    { "read-interval", "Cycles of memory per beat read, 1 to 256" },
+    { "write-interval", "Cycles of memory per beat written, 1 to 256" },
     { "max-burst-beats", "Longest AXI burst, a power of two, 1 to 256" },
     { "axi-id-bits", "Width of AXI IDs, 1 to 8" },
     { "lossless", "timing=cycle: the RTL's pending-address FIFO, one entry "

@@ -30,7 +30,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(IdmaDesc64State, IDMA_DESC64)
 #define IDMA_DESC64_HELD_MAX 16
 
 /* The engine's parameters and the clock, as the migration stream has them */
-#define IDMA_DESC64_PARAMS 14
+#define IDMA_DESC64_PARAMS 18
 
 /*
  * The control region: 32-bit words, which Linux drives as a reset controller
