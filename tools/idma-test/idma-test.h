@@ -11,6 +11,10 @@
 #include <stdint.h>
 
 #define IT_VERSION	"1.0"
+/* idma-sim shares our options and output */
+#ifndef IT_PROGRAM
+#define IT_PROGRAM	"idma-test"
+#endif
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define __printf(f, a)	__attribute__((format(printf, f, a)))

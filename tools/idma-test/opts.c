@@ -156,7 +156,7 @@ static void help_option(const struct opt *o)
 
 static void show_help(const struct usage *u)
 {
-	printf("usage: idma-test %s [OPTION]...%s%s\n\n%s\n", u->command, u->args ? " " : "",
+	printf("usage: " IT_PROGRAM " %s [OPTION]...%s%s\n\n%s\n", u->command, u->args ? " " : "",
 	       u->args ? u->args : "", u->text);
 	if (u->n)
 		puts("\nOptions:");
@@ -281,7 +281,7 @@ int opts_parse(const struct usage *u, int argc, char **argv)
 		ret = -2;
 	}
 	if (ret) {
-		it_hint("'idma-test %s --help' shows what is possible", u->command);
+		it_hint("'" IT_PROGRAM " %s --help' shows what is possible", u->command);
 		out_finish(NULL, IT_USAGE);
 		return -2;
 	}

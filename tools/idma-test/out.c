@@ -46,7 +46,7 @@ json_t *out_doc(void)
 	gmtime_r(&now, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	uname(&uts);
-	json_object_set_new(doc, "tool", json_string("idma-test"));
+	json_object_set_new(doc, "tool", json_string(IT_PROGRAM));
 	json_object_set_new(doc, "version", json_string(IT_VERSION));
 	json_object_set_new(doc, "command", json_string(out.command));
 	json_object_set_new(doc, "time", json_string(text));
@@ -126,7 +126,7 @@ static void message(const char *color, const char *fmt, va_list ap, char **keep)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	progress_clear();
 	fflush(stdout);
-	fprintf(stderr, "%sidma-test: %s%s%s%s\n", out.color_err ? color : "",
+	fprintf(stderr, "%s" IT_PROGRAM ": %s%s%s%s\n", out.color_err ? color : "",
 		out.command ? out.command : "", out.command ? ": " : "", text,
 		out.color_err && *color ? "\033[0m" : "");
 	if (keep) {

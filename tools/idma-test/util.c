@@ -45,7 +45,7 @@ int exit_by_signal(int status)
 
 static void no_memory(void)
 {
-	fputs("idma-test: out of memory\n", stderr);
+	fputs(IT_PROGRAM ": out of memory\n", stderr);
 	exit(IT_ENV);
 }
 
