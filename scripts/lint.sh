@@ -154,11 +154,12 @@ lint "generated netlink code is current" scripts/ynl-regen.sh --check
 # --- QEMU code ------------------------------------------------------------------
 
 # checkpatch goes by where a file lies in QEMU's tree: tests may do what devices
-# may not. What is built without QEMU has no qemu_strtoul() to use instead of
+# may not. The tests of the engine, which are built without QEMU, have no
+# qemu_strtoul() to use instead of
 # strtoul().
 qemu_checkpatch() {
 	local list f to rc=0
-	mapfile -t list < <(files 'qemu-device/*.[ch]' 'tools/idma-sim/*.[ch]')
+	mapfile -t list < <(files 'qemu-device/*.[ch]')
 	[ ${#list[@]} -gt 0 ] || { echo "no QEMU code"; return 1; }
 	for f in "${list[@]}"; do
 		case $f in
@@ -170,7 +171,7 @@ qemu_checkpatch() {
 		(cd "$TAP_DIR/qemu" && perl "$qemu/scripts/checkpatch.pl" --no-tree --strict --terse \
 			--no-summary -f "$to") >"$TAP_DIR/words" 2>&1 && continue
 		case $f in
-		qemu-device/engine/*|tools/*)
+		qemu-device/engine/*)
 			sed -i '/consider using qemu_strto/d' "$TAP_DIR/words"
 			[ -s "$TAP_DIR/words" ] || continue ;;
 		esac
