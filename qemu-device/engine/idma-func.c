@@ -400,26 +400,30 @@ static void ev_intake(IdmaEngine *e, uint64_t cycle)
     }
 }
 
-/* One side of a piece whose burst type makes beats go elsewhere. */
+/*
+ * One side of a piece, n bytes from off bytes into a burst, whose type makes
+ * beats go elsewhere.
+ */
 static IdmaResp unrolled(IdmaEngine *e, const IdmaBusAttr *attr, IdmaResp inj,
-                         uint64_t addr, uint8_t *buf, uint32_t len)
+                         uint64_t burst, uint32_t len, uint32_t off,
+                         uint8_t *buf, uint32_t n)
 {
-    uint32_t beats = beats_of(addr, len);
+    uint32_t beats = beats_of(burst, len);
+    uint32_t at = (burst & 7) + off, end = at + n;
     IdmaResp resp = IDMA_RESP_OKAY;
-    uint32_t done = 0, i;
 
-    for (i = 0; i < beats; i++) {
-        uint32_t lane = i ? 0 : addr & 7;
-        uint32_t n = min64(8 - lane, len - done);
-        uint64_t a = beat_addr(attr->burst, addr, beats, i) + lane;
+    while (at < end) {
+        uint32_t part = min64(8 - (at & 7), end - at);
+        uint64_t a = beat_addr(attr->burst, burst, beats, at / 8) + (at & 7);
         IdmaResp r = attr->kind == IDMA_BUS_READ ?
-                     idma_bus_read(e, attr, inj, a, buf + done, n) :
-                     idma_bus_write(e, attr, inj, a, buf + done, n);
+                     idma_bus_read(e, attr, inj, a, buf, part) :
+                     idma_bus_write(e, attr, inj, a, buf, part);
 
         if (resp == IDMA_RESP_OKAY) {
             resp = r;
         }
-        done += n;
+        buf += part;
+        at += part;
     }
     return resp;
 }
@@ -428,6 +432,12 @@ static IdmaResp unrolled(IdmaEngine *e, const IdmaBusAttr *attr, IdmaResp inj,
 static uint64_t burst_len(uint64_t a, uint64_t left, uint32_t window)
 {
     return min64(left, to_window_end(a, window));
+}
+
+/* ... and how far into such a burst a is, done bytes into the transfer. */
+static uint64_t burst_off(uint64_t a, uint64_t done, uint32_t window)
+{
+    return min64(done, a & (window - 1));
 }
 
 static void move_pieces(IdmaEngine *e, const IdmaFuncReq *req, uint64_t cycle,
@@ -459,7 +469,12 @@ static void move_pieces(IdmaEngine *e, const IdmaFuncReq *req, uint64_t cycle,
             e->stats.read_bursts++;
         }
         if (rd.burst == AXI_BURST_FIXED || rd.burst == AXI_BURST_WRAP) {
-            resp = unrolled(e, &rd, (IdmaResp)f->rd_inj, src, buf, n);
+            uint64_t off = coupled ? 0 : burst_off(src, f->mv_off, window);
+
+            resp = unrolled(e, &rd, (IdmaResp)f->rd_inj, src - off,
+                            coupled ? n :
+                            burst_len(src - off, left + off, window), off,
+                            buf, n);
         } else {
             resp = idma_bus_read(e, &rd, (IdmaResp)f->rd_inj, src, buf, n);
         }
@@ -481,7 +496,12 @@ static void move_pieces(IdmaEngine *e, const IdmaFuncReq *req, uint64_t cycle,
         resp = IDMA_RESP_OKAY;
         if (!f->wr_skip) {
             if (wr.burst == AXI_BURST_FIXED || wr.burst == AXI_BURST_WRAP) {
-                resp = unrolled(e, &wr, (IdmaResp)f->wr_inj, dst, buf, n);
+                uint64_t off = coupled ? 0 : burst_off(dst, f->mv_off, window);
+
+                resp = unrolled(e, &wr, (IdmaResp)f->wr_inj, dst - off,
+                                coupled ? n :
+                                burst_len(dst - off, left + off, window), off,
+                                buf, n);
             } else {
                 resp = idma_bus_write(e, &wr, (IdmaResp)f->wr_inj, dst, buf,
                                       n);

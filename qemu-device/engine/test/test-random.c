@@ -143,6 +143,17 @@ static void make_scene(Scene *s, uint64_t *seed)
         if (rnd(seed) % 8 == 0) {
             d->flags |= IDMA_FLAG_REDUCE_LEN;
         }
+        if (rnd(seed) % 4 == 0) {
+            d->flags |= IDMA_FLAG_DECOUPLE_RW;
+        }
+        if (rnd(seed) % 8 == 0) {
+            d->flags &= ~(3u << IDMA_FLAG_SRC_BURST_S);
+            d->flags |= rnd(seed) % 3 << IDMA_FLAG_SRC_BURST_S;
+        }
+        if (rnd(seed) % 8 == 0) {
+            d->flags &= ~(3u << IDMA_FLAG_DST_BURST_S);
+            d->flags |= rnd(seed) % 3 << IDMA_FLAG_DST_BURST_S;
+        }
         /* ids and cache attributes make no difference to the data */
         d->flags |= (rnd(seed) & 0xffff) << 8;
         if (dst - DST_BASE > BUF_SIZE - 0x8000) {
@@ -239,6 +250,54 @@ static bool run_scene(const Scene *s, IdmaTiming timing, Outcome *o,
     return true;
 }
 
+/* Does a burst of one side end before byte k of the transfer? */
+static bool ends_at(const Scene *s, const Desc *d, bool src, uint32_t k)
+{
+    uint32_t window = 8 * s->cfg.max_burst_beats;
+
+    if (d->flags & IDMA_FLAG_REDUCE_LEN) {
+        window = 8;
+    }
+    window = window > 4096 ? 4096 : window;
+    if (!(d->flags & IDMA_FLAG_DECOUPLE_RW)) {
+        /* one side has to wait for the other */
+        return !k || k == d->len || !((d->src + k) % window) ||
+               !((d->dst + k) % window);
+    }
+    return !k || k == d->len || !(((src ? d->src : d->dst) + k) % window);
+}
+
+/* Where byte k of one side of a transfer goes, as AXI has it. */
+static uint64_t byte_at(const Scene *s, const Desc *d, bool src, uint32_t k)
+{
+    uint64_t mine = src ? d->src : d->dst;
+    unsigned type = d->flags >> (src ? IDMA_FLAG_SRC_BURST_S :
+                                 IDMA_FLAG_DST_BURST_S) & 3;
+    uint32_t begin = k, end = k + 1, beats, beat;
+    uint64_t word, size;
+
+    if (type != 0 && type != 2) {
+        return mine + k;
+    }
+    while (!ends_at(s, d, src, begin)) {
+        begin--;
+    }
+    while (!ends_at(s, d, src, end)) {
+        end++;
+    }
+    word = (mine + begin) / 8 * 8;
+    beats = (mine + end - 1) / 8 - word / 8 + 1;
+    beat = (mine + k) / 8 - word / 8;
+    if (type == 0) {
+        return word + (mine + k) % 8;
+    }
+    if (beats != 2 && beats != 4 && beats != 8 && beats != 16) {
+        return mine + k;
+    }
+    size = 8ull * beats;
+    return word / size * size + (word + 8ull * beat) % size + (mine + k) % 8;
+}
+
 /* The reference: bytes in launch order, then a mark. */
 static void reference(const Scene *s, Outcome *o, uint64_t fill)
 {
@@ -253,7 +312,8 @@ static void reference(const Scene *s, Outcome *o, uint64_t fill)
         const Desc *d = &s->d[i];
 
         for (k = 0; k < d->len; k++) {
-            *mem_at(w, d->dst + k) = *mem_at(w, d->src + k);
+            *mem_at(w, byte_at(s, d, false, k)) =
+                *mem_at(w, byte_at(s, d, true, k));
         }
         put64(w, d->at, UINT64_MAX);
         mark_hash = (mark_hash ^ d->at) * 0x100000001b3ull;
