@@ -154,9 +154,8 @@ lint "generated netlink code is current" scripts/ynl-regen.sh --check
 # --- QEMU code ------------------------------------------------------------------
 
 # checkpatch goes by where a file lies in QEMU's tree: tests may do what devices
-# may not. The tests of the engine, which are built without QEMU, have no
-# qemu_strtoul() to use instead of
-# strtoul().
+# may not. The engine is tested without QEMU, where there is no qemu_strtoul() to
+# use instead of strtoul().
 qemu_checkpatch() {
 	local list f to rc=0
 	mapfile -t list < <(files 'qemu-device/*.[ch]')
