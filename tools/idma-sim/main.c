@@ -10,6 +10,8 @@
 #include "sim.h"
 
 static const struct command commands[] = {
+	{ "run", "run descriptors: cycles, utilisation, a waveform", cmd_run },
+	{ "sweep", "run all combinations of a file or preset: tables, CSV, plots", cmd_sweep },
 	{ "golden", "compare the engine with what was measured on the RTL", cmd_golden },
 };
 
@@ -24,6 +26,10 @@ static void show_usage(FILE *f)
 	      "-o FILE keeps it. Sizes take k, M and G (of 1024), counts the same of 1000;\n"
 	      "lists are 64,1k,4k or ranges: 64..1M doubles, 1..9+2 adds 2.\n\n"
 	      "Examples:\n"
+	      "  idma-sim run --desc 64x1024 --latency 13 --nspec 4\n"
+	      "                                          64 descriptors of 1 KiB\n"
+	      "  idma-sim run --desc 8x64 --trace a.vcd  a waveform for GTKWave\n"
+	      "  idma-sim sweep cheshire --plot a.svg    a system that is known by name\n"
 	      "  idma-sim golden rows.csv                exit status 1 if a row is off\n\n"
 	      "Exit status: 0 good, 1 a test failed, 2 usage, 3 something is missing.\n",
 	      f);

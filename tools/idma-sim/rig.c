@@ -416,8 +416,9 @@ void rig_run(struct rig *r, const struct rig_setup *su, struct rig_result *res,
 	run_on(r, launch(r, heads, n_heads));
 	res->hang = idma_engine_busy(&r->eng) && !res->stopped;
 	/* The last answer is in, and no beat that was flushed is still coming */
-	res->idle = res->hang ? 0 :
-		    r->last_beat > r->last_any_b + 1 ? r->last_beat : r->last_any_b + 1;
+	if (su->cfg.timing == IDMA_TIMING_CYCLE)
+		res->idle = res->hang ? 0 :
+			    r->last_beat > r->last_any_b + 1 ? r->last_beat : r->last_any_b + 1;
 	res->stats = r->eng.stats;
 	check_data(r);
 	derive(r);
