@@ -256,7 +256,7 @@ spdx() {
 		[ "$want" != none ] || continue
 		n=$((n + 1))
 		is=$(head -n 25 "$f" | sed -nE 's/.*SPDX-License-Identifier:[ \t]*(.*[^ \t])[ \t]*$/\1/p' |
-			sed -E 's/[ \t]*(\*\/|-->)$//')
+			sed -E 's/[ \t]*(\*\/|-->|",?)$//')
 		if [ -z "$is" ]; then
 			echo "$f: no SPDX-License-Identifier, should be $want"
 			rc=1

@@ -18,7 +18,9 @@ build=(
 check=(shellcheck yamllint pyflakes3 codespell python3-docutils python3-jsonschema python3-yaml
 	libelf-dev git
 	# idma-test for this machine, and its manual
-	libnl-3-dev libnl-genl-3-dev libjansson-dev man-db)
+	libnl-3-dev libnl-genl-3-dev libjansson-dev man-db
+	# idma-sim's plots, and a judge of its waveforms; the fuzzers
+	gnuplot-nox gtkwave clang libclang-rt-dev)
 
 case ${1:-check} in
 run)	packages=("${build[@]}") ;;

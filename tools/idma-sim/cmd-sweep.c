@@ -17,12 +17,14 @@ static const char *csv_to, *plot_to;
 static struct opt_strings sets;
 
 static const struct opt opts[] = {
-	{ "csv", 0, OPT_STRING, &csv_to, .arg = "FILE", .help = "write the rows as CSV ('-': here)" },
+	{ "csv", 0, OPT_STRING, &csv_to, .arg = "FILE",
+	  .help = "write the rows as CSV ('-': here)" },
 	{ "plot", 0, OPT_STRING, &plot_to, .arg = "FILE", .help = "draw an SVG, by gnuplot" },
 	{ "set", 0, OPT_STRINGS, &sets, .arg = "NAME=VALUE,...",
 	  .help = "another value of a parameter that all runs share" },
 	{ "list", 'l', OPT_FLAG, &list_them, .help = "list the presets" },
-	{ "show", 0, OPT_FLAG, &show_it, .help = "print the file or preset, to start a new one from" },
+	{ "show", 0, OPT_FLAG, &show_it,
+	  .help = "print the file or preset, to start a new one from" },
 };
 
 static const struct usage usage = {
@@ -198,7 +200,7 @@ static int check(const struct sweep *s)
 	return ret;
 }
 
-static int run(const struct sweep *s, json_t *rows)
+static int run_all(const struct sweep *s, json_t *rows)
 {
 	struct rig *rig = rig_new();
 	struct rig_setup su;
@@ -247,7 +249,7 @@ static int sweep(struct sweep *s)
 		status = check(s);
 	if (!status) {
 		catch_signals();
-		status = run(s, rows);
+		status = run_all(s, rows);
 		if (!csv_to || strcmp(csv_to, "-"))
 			show_table(s, rows);
 		ret = csv_to && !it_stop ? write_csv(s, rows) : IT_OK;

@@ -119,8 +119,9 @@ void mem_read(struct memory *m, uint64_t addr, void *buf, uint64_t len)
 
 	while (len) {
 		uint64_t n = len;
+		const uint8_t *at = mem_at(m, addr, &n);
 
-		memcpy(to, mem_at(m, addr, &n), n);
+		memcpy(to, at, n);
 		to += n;
 		addr += n;
 		len -= n;

@@ -47,7 +47,8 @@ const struct param spec_params[] = {
 	{ "lossless", "0|1", "1: mend what loses descriptors in the RTL, default 0" },
 	{ "timing", "MODE", "functional or cycle (default)" },
 	{ "bus", "BYTES", "width of the data bus, 4 to 128, default 8" },
-	{ "memory", "MODEL", "cuts (default): the latency is on each channel, an access takes 2L+1; direct: L+1" },
+	{ "memory", "MODEL",
+	  "cuts (default): the latency L is on each channel, an access takes 2L+1; direct: L+1" },
 	{ "latency", "CYCLES", "of the memory, default 13" },
 	{ "write-latency", "CYCLES", "of writes, with memory direct; default as of reads" },
 	{ "mem-reads", "N", "reads that the memory takes before it has answered, 0: all" },
@@ -114,7 +115,7 @@ void spec_init(struct spec *s)
 	s->group[0].len = 1024;
 	s->flags = IDMA_FLAGS_PLAIN;
 	s->chains = 1;
-	strcpy(s->layout, "contig");
+	snprintf(s->layout, sizeof(s->layout), "contig");
 }
 
 static const struct place *find(const char *name)
@@ -169,7 +170,8 @@ static bool set_desc(struct spec *s, const char *where, const char *name, const 
 	while (good && (one = strsep(&p, ","))) {
 		x = strchr(one, 'x');
 		if (s->groups == SPEC_GROUPS) {
-			it_error("%s%s: '%s' is more than %d groups", where, name, text, SPEC_GROUPS);
+			it_error("%s%s: '%s' is more than %d groups", where, name, text,
+				 SPEC_GROUPS);
 			good = false;
 			break;
 		}
@@ -177,7 +179,8 @@ static bool set_desc(struct spec *s, const char *where, const char *name, const 
 			*x = '\0';
 		if (!x || num_parse(one, NUM_COUNT, &s->group[s->groups].n) ||
 		    num_parse(x + 1, NUM_BYTES, &s->group[s->groups].len)) {
-			it_error("%s%s: '%s' is not NxLEN,..., like 64x1024,8x4k", where, name, text);
+			it_error("%s%s: '%s' is not NxLEN,..., like 64x1024,8x4k", where, name,
+				 text);
 			good = false;
 			break;
 		}
@@ -210,7 +213,7 @@ bool spec_set(struct spec *s, const char *where, const char *name, const char *t
 			it_error("%s%s: there is no layout '%s'", where, name, text);
 			return false;
 		}
-		strcpy(s->layout, text);
+		snprintf(s->layout, sizeof(s->layout), "%s", text);
 		return true;
 	}
 	if (num_parse(text, p->kind == K_SIZE || p->kind == K_LEN ? NUM_BYTES : NUM_COUNT, &val))
@@ -328,7 +331,8 @@ static bool set_config(const struct spec *s, const char *where, IdmaEngineConfig
 	if (s->write_latency_set)
 		cfg->write_latency = (uint32_t)s->write_latency;
 	if (cfg->mem_mode == IDMA_MEM_CUTS && cfg->write_latency != cfg->read_latency)
-		return bad(where, "write-latency", "it differs from latency with memory direct only");
+		return bad(where, "write-latency",
+			   "it differs from latency with memory direct only");
 	if (s->bus & (s->bus - 1))
 		return bad(where, "bus", "it must be a power of two");
 	name = idma_engine_config_check(cfg, &why);
@@ -350,7 +354,8 @@ static bool set_work(const struct spec *s, const char *where, struct rig_setup *
 		count = s->group[g].n;
 		if (s->total) {
 			if (s->groups > 1 || !s->group[g].len)
-				return bad(where, "total", "it goes with descriptors of one length");
+				return bad(where, "total",
+					   "it goes with descriptors of one length");
 			count = (s->total + s->group[g].len - 1) / s->group[g].len;
 		}
 		n += count;
@@ -359,7 +364,8 @@ static bool set_work(const struct spec *s, const char *where, struct rig_setup *
 	}
 	/* As much as there is room for between the bases of the rig */
 	if (n > 1000000 || n * (scaled(s, biggest) + 2 * MEM_PAGE) > RIG_DST_BASE - RIG_SRC_BASE)
-		return bad(where, s->total ? "total" : "desc", "this is more than can be simulated");
+		return bad(where, s->total ? "total" : "desc",
+			   "this is more than can be simulated");
 	if (s->chains > n)
 		return bad(where, "chains", "there are fewer descriptors");
 	rig_desc_alloc(su, n);
