@@ -32,6 +32,7 @@ help:
 	@echo '  make shell               the same guest, for you to type into'
 	@echo '  make soak MINUTES=n      everything in a random order, faults included; SEED=s repeats one'
 	@echo '  make lint                checkpatch, sparse, W=1, kernel-doc, shellcheck, yamllint'
+	@echo '  make bench-engine        speed of the engine beside memcpy, and whether it is what it should be'
 	@echo '  make sim                 build tools/idma-sim/idma-sim: the engine as a simulator for this machine'
 	@echo '  make modules KDIR=...    build the modules against a prepared kernel tree'
 	@echo '  make in-tree-check       build the driver inside of Linux 6.1, 6.12 and the newest'
@@ -92,6 +93,11 @@ in-tree-check:
 
 # A tree for another architecture than this machine's says so in its .config.
 kdir_riscv = $(if $(filter riscv64,$(shell uname -m)),,$(shell grep -qs '^CONFIG_RISCV=y' '$(KDIR)/.config' && echo y))
+
+.PHONY: bench-engine
+bench-engine:
+	@scripts/setup.sh
+	@$(MAKE) -s -C qemu-device/engine/test bench
 
 .PHONY: sim idma-sim
 sim idma-sim:

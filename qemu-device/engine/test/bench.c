@@ -1,6 +1,11 @@
 /*
- * Engine benchmark: descriptors per second and copy rate, the latter as a
- * ratio to this host's memcpy in the same run
+ * Engine benchmark: descriptors and cycles per second, and what they are
+ * beside this host's memcpy in the same run
+ *
+ * Says whether the goals hold: functional mode does 3 million descriptors of
+ * 64 bytes per second and copies 1 MiB at 70 % of memcpy's speed, cycle mode
+ * simulates 5 million cycles per second of such descriptors.  Each figure is
+ * the best of several rounds, which take turns.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -62,11 +67,12 @@ static void b_irq(void *opaque, uint64_t cycle, bool new_pulse)
     ++*(uint64_t *)opaque;
 }
 
+/* Of this process, so that others that run here count less. */
 static double now(void)
 {
     struct timespec ts;
 
-    clock_gettime(CLOCK_MONOTONIC, &ts);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
     return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
@@ -115,6 +121,26 @@ static double run(IdmaEngine *e, unsigned n, uint32_t len, uint64_t *irqs,
     return t;
 }
 
+static const char *verdict(double got, double goal)
+{
+    return got >= goal ? "holds" : "MISSED";
+}
+
+/* Calls of memcpy per second for 64 bytes each, over as much memory. */
+static double small_copies(void)
+{
+    const unsigned n = 200000;
+    double t = now();
+    unsigned i;
+
+    for (i = 0; i < n; i++) {
+        uint64_t off = (i * 4096ull) % (16u << 20);
+
+        memcpy(ram + (40u << 20) + off, ram + (16u << 20) + off, 64);
+    }
+    return n / (now() - t);
+}
+
 static void bench(IdmaTiming timing, bool map)
 {
     IdmaEngineOps ops = { .read = b_read, .write = b_write, .irq = b_irq,
@@ -123,7 +149,7 @@ static void bench(IdmaTiming timing, bool map)
     IdmaEngineConfig c;
     uint64_t irqs, cycles;
     double t, best64 = 1e9, best1m = 1e9, bestcpy = 1e9;
-    double cyc64 = 0;
+    double cyc64 = 0, small = 0, rate;
     unsigned i, k, n64 = timing == IDMA_TIMING_CYCLE ? 20000 : 200000;
 
     idma_engine_config_default(&c);
@@ -137,6 +163,8 @@ static void bench(IdmaTiming timing, bool map)
             best64 = t;
             cyc64 = cycles / t;
         }
+        rate = small_copies();
+        small = rate > small ? rate : small;
         t = run(&e, 8, MIB, &irqs, &cycles);
         best1m = t < best1m ? t : best1m;
         t = now();
@@ -147,11 +175,20 @@ static void bench(IdmaTiming timing, bool map)
         t = now() - t;
         bestcpy = t < bestcpy ? t : bestcpy;
     }
-    printf("%-10s %-6s 64 B: %6.2f M descriptors/s, %7.1f M cycles/s   "
-           "1 MiB: %5.2f GB/s = %5.1f %% of memcpy\n",
-           timing == IDMA_TIMING_CYCLE ? "cycle" : "functional",
-           map ? "map" : "calls", n64 / best64 / 1e6, cyc64 / 1e6,
+    rate = n64 / best64;
+    printf("%-10s %-6s 64 B: %6.2f M descriptors/s (memcpy calls: %.1f times "
+           "as many), %7.1f M cycles/s   1 MiB: %5.2f GB/s = %5.1f %% of "
+           "memcpy\n", timing == IDMA_TIMING_CYCLE ? "cycle" : "functional",
+           map ? "map" : "calls", rate / 1e6, small / rate, cyc64 / 1e6,
            8.0 * MIB / best1m / 1e9, 100 * bestcpy / best1m);
+    if (timing == IDMA_TIMING_CYCLE) {
+        printf("    goal: 5 M cycles/s of 64 B chains: %s\n",
+               verdict(cyc64, 5e6));
+    } else if (map) {
+        printf("    goal: 3 M descriptors/s of 64 B: %s\n"
+               "    goal: 1 MiB at 70 %% of memcpy: %s\n", verdict(rate, 3e6),
+               verdict(bestcpy / best1m, 0.7));
+    }
 }
 
 int main(void)
