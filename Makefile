@@ -34,6 +34,7 @@ help:
 	@echo '  make lint                checkpatch, sparse, W=1, kernel-doc, shellcheck, yamllint'
 	@echo '  make bench-engine        speed of the engine beside memcpy, and whether it is what it should be'
 	@echo '  make sim                 build tools/idma-sim/idma-sim: the engine as a simulator for this machine'
+	@echo '  make published           what others have published of iDMA systems, and the model: build/report/published.md'
 	@echo '  make modules KDIR=...    build the modules against a prepared kernel tree'
 	@echo '  make in-tree-check       build the driver inside of Linux 6.1, 6.12 and the newest'
 	@echo '  make setup               install the Debian packages that all of this needs (as root)'
@@ -104,6 +105,10 @@ sim idma-sim:
 	@scripts/setup.sh
 	@$(MAKE) -s -C tools/idma-sim
 	@echo tools/idma-sim/idma-sim
+
+.PHONY: published
+published: sim
+	@tools/idma-sim/idma-sim published
 
 .PHONY: modules
 modules:

@@ -39,13 +39,14 @@ _idma_sim() {
 		[[ $cur != -* ]] || words='--help --version --json --save= --color='
 	else
 		case $prev in
-		-o|--save|--trace|--csv|--plot|--mix|-m)
+		-o|--save|--trace|--csv|--plot|--mix|-m|--dir|-d|--golden|-g)
 			compopt -o default 2>/dev/null
 			return ;;
 		--memory)	words='cuts direct' ;;
 		--timing)	words='cycle functional' ;;
 		--layout)	words='contig gap reverse stride jump' ;;
 		--color)	words='auto always never' ;;
+		--only)		words='utilisation pulp-open mempool controlpulp readers hyperlink' ;;
 		*)
 			if [[ $cur == -* ]]; then
 				words=$(_idma_sim_options "$prog" "$command")

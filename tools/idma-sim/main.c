@@ -13,6 +13,7 @@ static const struct command commands[] = {
 	{ "run", "run descriptors: cycles, utilisation, a waveform", cmd_run },
 	{ "sweep", "run all combinations of a file or preset: tables, CSV, plots", cmd_sweep },
 	{ "golden", "compare the engine with what was measured on the RTL", cmd_golden },
+	{ "published", "reproduce what others have published: a report with plots", cmd_published },
 };
 
 static void show_usage(FILE *f)
@@ -30,7 +31,8 @@ static void show_usage(FILE *f)
 	      "                                          64 descriptors of 1 KiB\n"
 	      "  idma-sim run --desc 8x64 --trace a.vcd  a waveform for GTKWave\n"
 	      "  idma-sim sweep cheshire --plot a.svg    a system that is known by name\n"
-	      "  idma-sim golden rows.csv                exit status 1 if a row is off\n\n"
+	      "  idma-sim golden rows.csv                exit status 1 if a row is off\n"
+	      "  idma-sim published                      build/report/published.md and its plots\n\n"
 	      "Exit status: 0 good, 1 a test failed, 2 usage, 3 something is missing.\n",
 	      f);
 }

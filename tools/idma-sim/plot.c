@@ -60,7 +60,9 @@ static char *curve_name(const struct plot *p, const json_t *row)
 			val = xasprintf("%.10g", json_number_value(v));
 		else
 			val = xstrdup("-");
-		more = xasprintf("%s%s%s %s", name, i ? ", " : "", json_string_value(key), val);
+		more = p->bare ? xasprintf("%s%s%s", name, i ? ", " : "", val) :
+				 xasprintf("%s%s%s %s", name, i ? ", " : "",
+					   json_string_value(key), val);
 		free(val);
 		free(name);
 		name = more;
@@ -133,7 +135,10 @@ int plot_svg(const struct plot *p, const json_t *rows, const char *path)
 		p->log_x ? "set logscale x 2\n" : "",
 		p->log_y ? "set yrange [*:*]\nset logscale y\n" : "");
 	for (size_t j = 0; j < n; j++) {
-		fprintf(f, "%s$d%zu using 1:2 with linespoints title ", j ? ", " : "plot ", j);
+		bool points = p->points && !strncmp(names[j], p->points, strlen(p->points));
+
+		fprintf(f, "%s$d%zu using 1:2 with %s title ", j ? ", " : "plot ", j,
+			points ? "points pointtype 7" : "linespoints");
 		quoted(f, names[j]);
 		free(names[j]);
 	}

@@ -14,6 +14,8 @@ struct plot {
 	const char *x_label, *y_label;	/* NULL: the keys */
 	const json_t *series;		/* keys whose values tell curves apart; NULL: one curve */
 	bool log_x, log_y;
+	bool bare;		/* name curves by their values alone */
+	const char *points;	/* curves whose name begins so have no lines; may be NULL */
 };
 
 /* Whether there is a gnuplot; says so if not. An exit status. */

@@ -10,6 +10,7 @@
 #include "idma-test.h"
 
 int cmd_golden(int argc, char **argv);
+int cmd_published(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 
