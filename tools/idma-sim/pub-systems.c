@@ -119,6 +119,9 @@ static const IdmaMidReq mempool_req = {
 	.src = 0x80000000, .dst = L1_START, .len = MEMPOOL_COPY,
 };
 
+static IdmaPort mempool_port[MEMPOOL_PORTS];
+static IdmaBe mempool_be[MEMPOOL_BE];
+
 struct mempool {
 	uint64_t cycles;
 	double use;		/* of the shared port */
@@ -126,11 +129,11 @@ struct mempool {
 
 static struct mempool mempool_copy(uint32_t n_be, uint32_t latency, uint32_t in_flight)
 {
+	IdmaPort *port = mempool_port;
+	IdmaBe *be = mempool_be;
 	uint64_t t, boundary = MEMPOOL_BANKS * 4 / n_be;
-	static IdmaPort port[MEMPOOL_PORTS];
-	static IdmaBe be[MEMPOOL_BE];
-	static IdmaMulti multi;
 	IdmaPortConfig pc;
+	IdmaMulti multi;
 
 	/* L2, for all; each back-end has its banks of L1 to itself */
 	idma_port_config_cuts(&pc, MEMPOOL_WIDTH, latency);
