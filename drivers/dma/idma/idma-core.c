@@ -462,6 +462,38 @@ static void idma_launch(struct idma_dev *idma, unsigned int room)
 	idma->ops->launch(idma, irq);
 }
 
+/**
+ * idma_clock_get - switch the clock on
+ * @idma: the engine; its lock is held
+ *
+ * Not a sleeping call, see pm_runtime_irq_safe().
+ *
+ * Return: 0, -EACCES on the way into or out of a suspend, or the clock's error
+ */
+int idma_clock_get(struct idma_dev *idma)
+{
+	int ret;
+
+	lockdep_assert_held(&idma->lock);
+
+	ret = pm_runtime_resume_and_get(idma->dev);
+	/* Runtime PM would refuse for ever what has failed once: try again */
+	if (ret < 0 && ret != -EACCES)
+		pm_runtime_set_suspended(idma->dev);
+
+	return ret;
+}
+
+/**
+ * idma_clock_put - the clock may go off, after a while
+ * @idma: the engine
+ */
+void idma_clock_put(struct idma_dev *idma)
+{
+	pm_runtime_mark_last_busy(idma->dev);
+	pm_runtime_put_autosuspend(idma->dev);
+}
+
 /*
  * The engine is needed: clock on, backstop timer running. Both last until the
  * timer finds the engine idle, and not until the last completion: a client
@@ -474,12 +506,9 @@ static int idma_activate(struct idma_dev *idma)
 	if (idma->backstop_armed)
 		return 0;
 
-	/* Not a sleeping call, see pm_runtime_irq_safe() */
-	ret = pm_runtime_get_sync(idma->dev);
-	if (ret < 0) {
-		pm_runtime_put_noidle(idma->dev);
+	ret = idma_clock_get(idma);
+	if (ret < 0)
 		return ret;
-	}
 	idma->backstop_armed = true;
 	idma->progress = true;
 	hrtimer_start(&idma->backstop,
@@ -494,8 +523,7 @@ static void idma_deactivate(struct idma_dev *idma)
 	idma->backstop_armed = false;
 	/* Pulses that have not come by now were merged or lost */
 	idma->irq_due = 0;
-	pm_runtime_mark_last_busy(idma->dev);
-	pm_runtime_put_autosuspend(idma->dev);
+	idma_clock_put(idma);
 }
 
 /* Suspended, unbound, dead or being reset: what is queued is not launched */
@@ -553,8 +581,7 @@ static unsigned int idma_scan(struct idma_dev *idma, enum idma_reap_by by)
  * The controllers of today's boards drop a pulse that comes while an earlier
  * one is being handled. Marks are therefore read in the tasklet, after the
  * interrupt was completed at the controller: whatever completes later than
- * that has a pulse of its own that is not dropped. Where another CPU runs the
- * tasklet it may be earlier than that; the backstop timer finds the rest.
+ * that has a pulse of its own that is not dropped.
  */
 static irqreturn_t idma_interrupt(int irq, void *data)
 {
@@ -567,6 +594,7 @@ static irqreturn_t idma_interrupt(int irq, void *data)
 	if (ours) {
 		idma->stats.interrupts++;
 		idma->irq_due--;
+		WRITE_ONCE(idma->irq_cpu, raw_smp_processor_id());
 	} else {
 		idma->stats.interrupts_foreign++;
 	}
@@ -585,6 +613,13 @@ static void idma_tasklet(struct tasklet_struct *t)
 	struct idma_dev *idma = from_tasklet(idma, t, task);
 	unsigned long flags;
 
+	/*
+	 * A tasklet that waits on one CPU is not scheduled on another, to which
+	 * the interrupt may have moved and where it may still be handled.
+	 */
+	if (READ_ONCE(idma->irq_cpu) != raw_smp_processor_id())
+		synchronize_hardirq(idma->irq);
+
 	spin_lock_irqsave(&idma->lock, flags);
 	idma_scan(idma, IDMA_REAP_IRQ);
 	spin_unlock_irqrestore(&idma->lock, flags);
@@ -602,12 +637,19 @@ static void idma_back(struct idma_dev *idma, enum idma_reset_method method)
 }
 
 /* Has all that was given up as lost completed after all? */
-static void idma_try_revive(struct idma_dev *idma)
+static bool idma_try_revive(struct idma_dev *idma)
 {
 	if (idma_inflight(idma) || idma->ops->busy(idma))
-		return;
+		return false;
 
 	idma_back(idma, IDMA_RESET_METHOD_REVIVE);
+
+	return true;
+}
+
+/* Messages take their time on a serial console: without the lock */
+static void idma_say_revived(struct idma_dev *idma)
+{
 	dev_info(idma->dev, "the engine has completed everything after all and is used again\n");
 }
 
@@ -618,10 +660,6 @@ static void idma_declare_dead(struct idma_dev *idma)
 	idma->stats.stalls++;
 	trace_idma_dead(idma, true);
 	idma_nl_dead(idma);
-	dev_err(idma->dev,
-		"no completion for %u ms with %u descriptors in flight (%s): all transfers fail, new ones are refused\n",
-		READ_ONCE(stall_ms), idma_inflight(idma),
-		idma->ops->busy(idma) ? "busy" : "not busy");
 
 	/* With a reset line clients are told when the engine can do no more harm */
 	if (idma->rst) {
@@ -636,8 +674,9 @@ static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
 {
 	struct idma_dev *idma = container_of(timer, struct idma_dev, backstop);
 	u64 period_us = READ_ONCE(backstop_us);
+	bool again, quiet, busy = false, died = false, revived = false;
+	unsigned int inflight = 0;
 	unsigned long flags;
-	bool again, quiet;
 
 	spin_lock_irqsave(&idma->lock, flags);
 	idma->stats.backstops++;
@@ -656,9 +695,12 @@ static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
 
 	if (idma->dead) {
 		if (!idma->resetting)
-			idma_try_revive(idma);
+			revived = idma_try_revive(idma);
 	} else if (idma->stall_ticks * period_us >=
 		   (u64)READ_ONCE(stall_ms) * USEC_PER_MSEC) {
+		died = true;
+		inflight = idma_inflight(idma);
+		busy = idma->ops->busy(idma);
 		idma_declare_dead(idma);
 	}
 
@@ -672,6 +714,13 @@ static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
 	else
 		idma_deactivate(idma);
 	spin_unlock_irqrestore(&idma->lock, flags);
+
+	if (died)
+		dev_err(idma->dev,
+			"no completion for %u ms with %u descriptors in flight (%s): all transfers fail, new ones are refused\n",
+			READ_ONCE(stall_ms), inflight, busy ? "busy" : "not busy");
+	if (revived)
+		idma_say_revived(idma);
 
 	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
@@ -743,20 +792,22 @@ static int idma_pull_reset(struct idma_dev *idma)
 
 	spin_lock_irqsave(&idma->lock, flags);
 	if (ret) {
-		dev_err(idma->dev, "cannot reset the engine: %d\n", ret);
 		idma->dead = true;
 		idma_fail_all(idma);
 	} else {
 		idma->resetting = false;
 		idma_back(idma, IDMA_RESET_METHOD_LINE);
-		dev_info(idma->dev, "the engine was reset and is used again\n");
 	}
 	spin_unlock_irqrestore(&idma->lock, flags);
 
-	if (!ret)
-		idma_restart_backstop(idma);
+	if (ret) {
+		dev_err(idma->dev, "cannot reset the engine: %d\n", ret);
+		return ret;
+	}
+	dev_info(idma->dev, "the engine was reset and is used again\n");
+	idma_restart_backstop(idma);
 
-	return ret;
+	return 0;
 }
 
 static void idma_recover(struct work_struct *work)
@@ -800,16 +851,17 @@ static int idma_drain(struct idma_dev *idma)
 	spin_lock_irqsave(&idma->lock, flags);
 	idma->resetting = false;
 	if (idma->dead) {
-		idma_try_revive(idma);
-		revived = !idma->dead;
+		revived = idma_try_revive(idma);
 		if (!revived)
 			ret = -EBUSY;
 	}
 	idma_dispatch(idma);
 	spin_unlock_irqrestore(&idma->lock, flags);
 
-	if (revived)
+	if (revived) {
+		idma_say_revived(idma);
 		idma_restart_backstop(idma);
+	}
 
 	return ret;
 }
@@ -842,6 +894,20 @@ int idma_reset(struct idma_dev *idma)
 
 /* ---- dmaengine operations ---- */
 
+/*
+ * A callback that submits its descriptor again would go round for ever if all
+ * it got was another callback.
+ */
+static dma_cookie_t idma_tx_submit(struct dma_async_tx_descriptor *tx)
+{
+	const struct idma_dev *idma = to_idma_chan(tx->chan)->idma;
+
+	if (tx->cookie && (READ_ONCE(idma->dead) || READ_ONCE(idma->gone)))
+		return -ENODEV;
+
+	return vchan_tx_submit(tx);
+}
+
 static struct dma_async_tx_descriptor *
 idma_prep_dma_memcpy(struct dma_chan *chan, dma_addr_t dst, dma_addr_t src,
 		     size_t len, unsigned long flags)
@@ -865,7 +931,10 @@ idma_prep_dma_memcpy(struct dma_chan *chan, dma_addr_t dst, dma_addr_t src,
 	tx->dst = dst;
 	tx->len = len;
 
-	return vchan_tx_prep(&c->vc, &tx->vd, flags);
+	vchan_tx_prep(&c->vc, &tx->vd, flags);
+	tx->vd.tx.tx_submit = idma_tx_submit;
+
+	return &tx->vd.tx;
 }
 
 static void idma_desc_free(struct virt_dma_desc *vd)
@@ -1116,6 +1185,8 @@ static void idma_unsetup(struct idma_dev *idma, bool leak)
 {
 	struct device *dev = idma->dev;
 
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		pm_runtime_put_noidle(dev);
 	pm_runtime_dont_use_autosuspend(dev);
 	pm_runtime_disable(dev);
 	if (!pm_runtime_status_suspended(dev)) {
@@ -1144,9 +1215,8 @@ static void idma_quiesce(struct idma_dev *idma)
 /* Let clients hold what they hold, but leave the hardware alone from here on */
 static void idma_stop(struct idma_dev *idma)
 {
+	unsigned int leaked, i;
 	unsigned long flags;
-	bool leak = false;
-	unsigned int i;
 
 	idma_quiesce(idma);
 	if (idma->irq > 0)
@@ -1156,21 +1226,22 @@ static void idma_stop(struct idma_dev *idma)
 	spin_lock_irqsave(&idma->lock, flags);
 	/* An engine that was found dead meanwhile had another reason */
 	idma->fault = IDMA_FAULT_UNBIND;
-	if (idma_inflight(idma)) {
-		dev_err(idma->dev,
-			"the engine still has %u descriptors: their memory is given up\n",
-			idma_inflight(idma));
-		leak = true;
+	leaked = idma_inflight(idma);
+	if (leaked) {
 		idma_fail_all(idma);
 		idma->fifo_tail = idma->fifo_head;
 	}
 	spin_unlock_irqrestore(&idma->lock, flags);
+	if (leaked)
+		dev_err(idma->dev,
+			"the engine still has %u descriptors: their memory is given up\n",
+			leaked);
 
 	/* Callbacks run before the channels go away */
 	for (i = 0; i < idma->nr_chans; i++)
 		tasklet_kill(&idma->chans[i].vc.task);
 
-	idma_unsetup(idma, leak);
+	idma_unsetup(idma, leaked);
 }
 
 static void idma_teardown(void *data)
@@ -1328,6 +1399,12 @@ static int idma_setup(struct idma_dev *idma, struct platform_device *pdev)
 	pm_runtime_use_autosuspend(dev);
 	pm_runtime_set_active(dev);
 	pm_runtime_enable(dev);
+	/*
+	 * With PREEMPT_RT a client could preempt the worker that suspends, and
+	 * spin for the end of that: the clock stays on.
+	 */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		pm_runtime_get_noresume(dev);
 
 	return 0;
 }

@@ -5,7 +5,6 @@
  * summary.
  */
 #include <linux/debugfs.h>
-#include <linux/pm_runtime.h>
 #include <linux/seq_file.h>
 
 #include "dmaengine.h"
@@ -20,14 +19,13 @@ static int stats_show(struct seq_file *s, void *unused)
 	struct idma_stats stats;
 	unsigned int inflight;
 	unsigned long flags;
-	bool dead, gone;
+	bool dead;
 	unsigned int i;
 
 	spin_lock_irqsave(&idma->lock, flags);
 	stats = idma->stats;
 	inflight = idma_inflight(idma);
 	dead = idma->dead;
-	gone = idma->gone;
 	for (i = 0; i < idma->nr_chans; i++) {
 		struct idma_chan *c = &idma->chans[i];
 
@@ -61,13 +59,13 @@ static int stats_show(struct seq_file *s, void *unused)
 	seq_printf(s, "recoveries: %llu\n", stats.recoveries);
 
 	/* Registers can be read while the clock runs */
-	if (!gone && pm_runtime_resume_and_get(idma->dev) >= 0) {
-		spin_lock_irqsave(&idma->lock, flags);
+	spin_lock_irqsave(&idma->lock, flags);
+	if (!idma->gone && idma_clock_get(idma) >= 0) {
 		if (!idma->resetting)
 			idma->ops->show(idma, s);
-		spin_unlock_irqrestore(&idma->lock, flags);
-		pm_runtime_put_autosuspend(idma->dev);
+		idma_clock_put(idma);
 	}
+	spin_unlock_irqrestore(&idma->lock, flags);
 
 	return 0;
 }

@@ -273,6 +273,7 @@ struct idma_stats {
  * @since_irq: transfers built since the last segment with an interrupt
  * @irq_due: segments reaped that had asked for an interrupt, less interrupts
  *	taken: what may still come, negative if interrupts were ahead
+ * @irq_cpu: where the last interrupt was taken
  * @held: suspended: what is queued stays queued
  * @resetting: being reset or drained: nothing is launched; with a reset line
  *	registers are not read either, and it stays set when the reset failed
@@ -317,6 +318,7 @@ struct idma_dev {
 	unsigned int fifo_tail;
 	unsigned int since_irq;
 	int irq_due;
+	int irq_cpu;
 	bool held;
 	bool resetting;
 	bool gone;
@@ -372,6 +374,8 @@ u32 idma_next_segment(const struct idma_tx *tx, u32 max_len,
 		      struct idma_segment *seg);
 
 /* idma-core.c */
+int idma_clock_get(struct idma_dev *idma);
+void idma_clock_put(struct idma_dev *idma);
 int idma_reset(struct idma_dev *idma);
 
 /* idma-desc64.c */
