@@ -34,8 +34,8 @@ done_already() {
 # what the result is named after.
 tmpdir "$IDMA_CACHE/modules/snapshot"
 snapshot=$TMP
-for s in Kbuild drivers include; do
-	[ ! -e "$IDMA_TOP/$s" ] || cp -r "$IDMA_TOP/$s" "$snapshot/"
+for s in Kbuild drivers include test/modules; do
+	[ ! -e "$IDMA_TOP/$s" ] || (cd "$IDMA_TOP" && cp -r --parents "$s" "$snapshot/")
 done
 done_already < <(sources "$snapshot")
 if dry; then
@@ -54,7 +54,8 @@ run "$log" rsync -rc --delete --exclude='*.mod.c' --include='*/' --include='*.[c
 	--include='Makefile' --include='Kconfig' --exclude='*' "$snapshot/" "$work/"
 say "building the modules for Linux $(cat "$kdir/include/config/kernel.release" 2>/dev/null) ($flavour)"
 find "$work" -name '*.ko' -delete
-run "$log" make -C "$kdir" M="$work" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- -j "$JOBS" modules || {
+run "$log" make -C "$kdir" M="$work" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- -j "$JOBS" \
+	IDMA_TEST_MODULES=y modules || {
 	grep -E 'error:|warning:|ERROR|WARNING' "$log" | head -n 30 >&2
 	die "the modules do not build"
 }

@@ -8,13 +8,14 @@
 
 import os
 import re
+import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'guest'))
 from idma_guest import Guest, GuestError, script  # noqa: E402
 
-__all__ = ['Guest', 'GuestError', 'Scenario', 'device_path', 'end_hang', 'script']
+__all__ = ['Guest', 'GuestError', 'Scenario', 'device_path', 'device_tree', 'end_hang', 'find_node', 'script']
 
 
 def device_path(guest):
@@ -22,6 +23,28 @@ def device_path(guest):
     return next('/machine/peripheral-anon/' + entry['name']
                 for entry in guest.qmp('qom-list', path='/machine/peripheral-anon')
                 if 'idma-desc64' in entry['type'])
+
+
+def device_tree(dtb, device=''):
+    """Write the device tree of a machine with the iDMA into a file."""
+    qemu = os.environ.get('IDMA_QEMU') or script('build-qemu.sh')
+    subprocess.run((qemu, '-M', f'virt,dumpdtb={dtb}', '-smp', '2', '-m', '1G', '-nodefaults', '-display', 'none',
+                    '-bios', 'none', '-device', 'idma-desc64' + (',' + device if device else '')),
+                   check=True, capture_output=True)
+
+
+def find_node(dtb, compatible, path=''):
+    """The path of the first node with a compatible string, None if there is none."""
+    def get(*words):
+        return subprocess.run(('fdtget', *words), capture_output=True, text=True, check=False).stdout.split()
+    for name in get('-l', dtb, path or '/'):
+        node = f'{path}/{name}'
+        if compatible in get(dtb, node, 'compatible'):
+            return node
+        below = find_node(dtb, compatible, node)
+        if below:
+            return below
+    return None
 
 
 def end_hang(guest):

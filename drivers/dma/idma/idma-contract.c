@@ -20,6 +20,7 @@
 #include <linux/prandom.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 static char *driver = "idma";
 module_param(driver, charp, 0444);
@@ -38,6 +39,7 @@ MODULE_PARM_DESC(sweep_len, "Longest transfer of the alignment sweep in bytes (1
 struct contract {
 	struct dma_chan *chan;
 	struct device *dev;
+	struct platform_device *beside;
 	u8 *src;
 	u8 *dst;
 	dma_addr_t src_dma;
@@ -69,6 +71,29 @@ static struct dma_chan *contract_request(void)
 	return dma_request_channel(mask, contract_filter, NULL);
 }
 
+/* Coherent, so that both sides may look at any time */
+static int contract_buffers(struct contract *t)
+{
+	t->src = dma_alloc_coherent(t->dev, BUF_LEN, &t->src_dma, GFP_KERNEL);
+	t->dst = dma_alloc_coherent(t->dev, BUF_LEN, &t->dst_dma, GFP_KERNEL);
+	if (!t->src || !t->dst)
+		return -ENOMEM;
+	prandom_bytes_state(&t->rnd, t->src, BUF_LEN);
+	memset(t->dst, CANARY, BUF_LEN);
+
+	return 0;
+}
+
+static void contract_free_buffers(struct contract *t)
+{
+	if (t->src)
+		dma_free_coherent(t->dev, BUF_LEN, t->src, t->src_dma);
+	if (t->dst)
+		dma_free_coherent(t->dev, BUF_LEN, t->dst, t->dst_dma);
+	t->src = NULL;
+	t->dst = NULL;
+}
+
 static int contract_init(struct kunit *test)
 {
 	struct contract *t;
@@ -87,15 +112,7 @@ static int contract_init(struct kunit *test)
 	}
 	t->dev = dmaengine_get_dma_device(t->chan);
 
-	/* Coherent, so that both sides may look at any time */
-	t->src = dma_alloc_coherent(t->dev, BUF_LEN, &t->src_dma, GFP_KERNEL);
-	t->dst = dma_alloc_coherent(t->dev, BUF_LEN, &t->dst_dma, GFP_KERNEL);
-	if (!t->src || !t->dst)
-		return -ENOMEM;
-	prandom_bytes_state(&t->rnd, t->src, BUF_LEN);
-	memset(t->dst, CANARY, BUF_LEN);
-
-	return 0;
+	return contract_buffers(t);
 }
 
 static void contract_exit(struct kunit *test)
@@ -104,14 +121,14 @@ static void contract_exit(struct kunit *test)
 
 	if (!t)
 		return;
-	if (t->chan) {
+	if (t->chan)
 		dmaengine_terminate_sync(t->chan);
-		if (t->src)
-			dma_free_coherent(t->dev, BUF_LEN, t->src, t->src_dma);
-		if (t->dst)
-			dma_free_coherent(t->dev, BUF_LEN, t->dst, t->dst_dma);
+	if (t->dev)
+		contract_free_buffers(t);
+	if (t->beside)
+		platform_device_unregister(t->beside);
+	if (t->chan)
 		dma_release_channel(t->chan);
-	}
 }
 
 static void contract_callback(void *param, const struct dmaengine_result *result)
@@ -397,28 +414,24 @@ static void contract_callback_terminates(struct kunit *test)
 
 /* ---- Status and residue ---- */
 
-static void contract_residue(struct kunit *test)
+/* A copy of a buffer onto itself: what counts is how far it is */
+static unsigned int contract_residue_once(struct kunit *test, dma_addr_t dma,
+					  size_t len)
 {
 	struct contract *t = test->priv;
 	struct dma_async_tx_descriptor *tx;
 	struct dma_tx_state state;
-	size_t len = SZ_4M;
-	u32 last = len, changes = 0;
+	unsigned int between = 0;
 	enum dma_status status;
 	unsigned long end;
 	dma_cookie_t cookie;
-	dma_addr_t dma;
-	void *buf;
+	u32 last = len;
 
-	buf = dma_alloc_coherent(t->dev, len, &dma, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, buf);
-	/* Onto itself: what counts is how far it is */
 	tx = dmaengine_prep_dma_memcpy(t->chan, dma, dma, len,
 				       DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
 	if (!tx) {
-		dma_free_coherent(t->dev, len, buf, dma);
 		KUNIT_FAIL(test, "no descriptor");
-		return;
+		return 0;
 	}
 	cookie = dmaengine_submit(tx);
 	dmaengine_tx_status(t->chan, cookie, &state);
@@ -429,15 +442,34 @@ static void contract_residue(struct kunit *test)
 	do {
 		status = dmaengine_tx_status(t->chan, cookie, &state);
 		KUNIT_EXPECT_LE(test, state.residue, last);
-		changes += state.residue != last;
+		between += state.residue && state.residue != last;
 		last = state.residue;
-		usleep_range(100, 200);
+		usleep_range(50, 100);
 	} while (status == DMA_IN_PROGRESS && time_before(jiffies, end));
-
 	KUNIT_EXPECT_EQ(test, status, DMA_COMPLETE);
 	KUNIT_EXPECT_EQ(test, last, 0U);
-	/* Neither full nor nothing all the time */
-	KUNIT_EXPECT_GE(test, changes, 2U);
+
+	return between;
+}
+
+/*
+ * Neither full nor nothing all the time. How much of a single transfer is seen
+ * is the scheduler's to say, and on an emulated machine the host's.
+ */
+static void contract_residue(struct kunit *test)
+{
+	enum { N = 16 };
+	struct contract *t = test->priv;
+	unsigned int between = 0, i;
+	size_t len = SZ_4M;
+	dma_addr_t dma;
+	void *buf;
+
+	buf = dma_alloc_coherent(t->dev, len, &dma, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	for (i = 0; i < N; i++)
+		between += contract_residue_once(test, dma, len);
+	KUNIT_EXPECT_GE(test, between, 2U);
 	dmaengine_terminate_sync(t->chan);
 	dma_free_coherent(t->dev, len, buf, dma);
 }
@@ -584,6 +616,201 @@ static void contract_device_tree(struct kunit *test)
 	put_device(&pdev->dev);
 }
 
+/* ---- Taking the engine away ---- */
+
+static bool cut_outside;
+module_param(cut_outside, bool, 0444);
+MODULE_PARM_DESC(cut_outside, "Somebody else cuts the work of contract_cut_order, by resets (default: it unbinds the engine)");
+
+#define CUT_BURST	300U
+#define CUT_LEN		24U
+
+struct contract_unbinder {
+	struct work_struct work;
+	struct device *dev;
+	unsigned int pause_us;
+};
+
+static void contract_unbind(struct work_struct *work)
+{
+	struct contract_unbinder *u = container_of(work, struct contract_unbinder, work);
+
+	udelay(u->pause_us);
+	device_release_driver(u->dev);
+}
+
+/*
+ * Memory that outlives a driver is not allocated for the driver's device: the
+ * buffers are those of another one, which sees the same memory.
+ */
+static void contract_move_buffers(struct kunit *test)
+{
+	struct contract *t = test->priv;
+
+	contract_free_buffers(t);
+	t->beside = platform_device_register_simple("idma-contract",
+						    PLATFORM_DEVID_NONE, NULL, 0);
+	if (IS_ERR(t->beside)) {
+		t->beside = NULL;
+		t->dev = NULL;
+		KUNIT_ASSERT_TRUE(test, false);
+	}
+	t->dev = &t->beside->dev;
+	KUNIT_ASSERT_EQ(test, dma_coerce_mask_and_coherent(t->dev, DMA_BIT_MASK(64)), 0);
+	KUNIT_ASSERT_EQ(test, contract_buffers(t), 0);
+}
+
+/* The engine again, after it was unbound from its driver */
+static void contract_rebind(struct kunit *test, struct device *dev)
+{
+	struct contract *t = test->priv;
+
+	dma_release_channel(t->chan);
+	t->chan = NULL;
+	KUNIT_ASSERT_EQ(test, device_attach(dev), 1);
+	t->chan = contract_request();
+	KUNIT_ASSERT_NOT_NULL(test, t->chan);
+}
+
+/*
+ * Work is cut in the middle while a client polls. A cookie that is reported as
+ * complete is complete: its data is there. Cookies that are after one which
+ * failed may be complete, as what is in hardware completes, but none is in
+ * progress for ever, and none is reported as complete because of a later one.
+ */
+static unsigned int contract_cut_burst(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	dma_cookie_t *cookies;
+	unsigned int i, n, failed = 0;
+
+	cookies = kcalloc(CUT_BURST, sizeof(*cookies), GFP_KERNEL);
+	if (!cookies) {
+		KUNIT_FAIL(test, "no memory");
+		return 0;
+	}
+	memset(t->dst, CANARY, BUF_LEN);
+	for (i = 0, n = 0; i < CUT_BURST; i++) {
+		struct dma_async_tx_descriptor *tx;
+
+		tx = dmaengine_prep_dma_memcpy(t->chan, t->dst_dma + i * CUT_LEN,
+					       t->src_dma + i * CUT_LEN, CUT_LEN,
+					       i % 7 ? DMA_CTRL_ACK :
+					       DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+		/* Refused when the engine is gone */
+		if (!tx)
+			break;
+		cookies[n++] = dmaengine_submit(tx);
+		if (i % 16 == 15)
+			dma_async_issue_pending(t->chan);
+	}
+	dma_async_issue_pending(t->chan);
+
+	for (i = 0; i < n; i++) {
+		unsigned long end = jiffies + msecs_to_jiffies(WAIT_MS);
+		enum dma_status status;
+
+		do {
+			status = dmaengine_tx_status(t->chan, cookies[i], NULL);
+			if (status == DMA_IN_PROGRESS)
+				cpu_relax();
+		} while (status == DMA_IN_PROGRESS && time_before(jiffies, end));
+
+		if (status == DMA_COMPLETE)
+			KUNIT_EXPECT_EQ(test, memcmp(t->dst + i * CUT_LEN,
+						     t->src + i * CUT_LEN, CUT_LEN), 0);
+		else
+			KUNIT_EXPECT_EQ(test, status, DMA_ERROR);
+		failed += status == DMA_ERROR;
+	}
+	kfree(cookies);
+
+	return failed;
+}
+
+static void contract_cut_order(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct contract_unbinder u;
+	unsigned int round, failed = 0;
+	struct device *dev = t->chan->device->dev;
+
+	contract_move_buffers(test);
+	if (cut_outside) {
+		for (round = 0; round < 300; round++)
+			failed += contract_cut_burst(test);
+		kunit_info(test, "%u transfers failed", failed);
+		return;
+	}
+
+	INIT_WORK_ONSTACK(&u.work, contract_unbind);
+	u.dev = get_device(dev);
+	for (round = 0; round < 20; round++) {
+		u.pause_us = round % 4 ? prandom_u32_state(&t->rnd) % 4000 : 0;
+		queue_work(system_unbound_wq, &u.work);
+		failed += contract_cut_burst(test);
+		flush_work(&u.work);
+		contract_rebind(test, dev);
+	}
+	destroy_work_on_stack(&u.work);
+	put_device(dev);
+	KUNIT_EXPECT_GT(test, failed, 0U);
+	kunit_info(test, "%u transfers failed", failed);
+}
+
+/*
+ * Two descriptors, each of which is submitted again by the other's callback (its
+ * own may not: it is the client's only when that has returned), until that is
+ * refused
+ */
+struct contract_endless {
+	struct dma_chan *chan;
+	struct dma_async_tx_descriptor *tx[2];
+	unsigned int calls;
+	struct completion refused;
+};
+
+static void contract_again(void *param)
+{
+	struct contract_endless *e = param;
+
+	if (dma_submit_error(dmaengine_submit(e->tx[++e->calls % 2]))) {
+		complete(&e->refused);
+		return;
+	}
+	dma_async_issue_pending(e->chan);
+}
+
+static void contract_endless_reuse(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct device *dev = get_device(t->chan->device->dev);
+	struct contract_endless e = { .chan = t->chan };
+	unsigned int i;
+
+	contract_move_buffers(test);
+	init_completion(&e.refused);
+	for (i = 0; i < 2; i++) {
+		e.tx[i] = dmaengine_prep_dma_memcpy(t->chan, t->dst_dma, t->src_dma, 64,
+						    DMA_PREP_INTERRUPT | DMA_CTRL_REUSE);
+		KUNIT_ASSERT_NOT_NULL(test, e.tx[i]);
+		e.tx[i]->callback = contract_again;
+		e.tx[i]->callback_param = &e;
+	}
+	KUNIT_ASSERT_FALSE(test, dma_submit_error(dmaengine_submit(e.tx[0])));
+	dma_async_issue_pending(t->chan);
+	usleep_range(5000, 10000);
+
+	/* Returns, although the callbacks would go on for ever */
+	device_release_driver(dev);
+	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&e.refused,
+							    msecs_to_jiffies(WAIT_MS)));
+	KUNIT_EXPECT_GT(test, e.calls, 2U);
+	dmaengine_terminate_sync(t->chan);
+	contract_rebind(test, dev);
+	put_device(dev);
+}
+
 /* ---- Data ---- */
 
 #define SWEEP_STRIDE	(64 + 257 + 63)
@@ -692,6 +919,8 @@ static struct kunit_case contract_cases[] = {
 	KUNIT_CASE(contract_request_release),
 	KUNIT_CASE(contract_caps),
 	KUNIT_CASE(contract_device_tree),
+	KUNIT_CASE(contract_cut_order),
+	KUNIT_CASE(contract_endless_reuse),
 	KUNIT_CASE(contract_alignments),
 	KUNIT_CASE(contract_pages),
 	{ }

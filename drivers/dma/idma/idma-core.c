@@ -203,6 +203,7 @@ static void idma_tx_start(struct idma_chan *c, struct idma_tx *tx)
 	tx->inflight = 0;
 	tx->terminated = false;
 	tx->cut = false;
+	tx->used = true;
 }
 
 /* Fail what waits to be launched; what is in hardware comes first */
@@ -901,8 +902,9 @@ int idma_reset(struct idma_dev *idma)
 static dma_cookie_t idma_tx_submit(struct dma_async_tx_descriptor *tx)
 {
 	const struct idma_dev *idma = to_idma_chan(tx->chan)->idma;
+	struct virt_dma_desc *vd = container_of(tx, struct virt_dma_desc, tx);
 
-	if (tx->cookie && (READ_ONCE(idma->dead) || READ_ONCE(idma->gone)))
+	if (to_idma_tx(vd)->used && (READ_ONCE(idma->dead) || READ_ONCE(idma->gone)))
 		return -ENODEV;
 
 	return vchan_tx_submit(tx);

@@ -142,6 +142,7 @@ struct idma_match {
  * @inflight: segments in hardware
  * @terminated: the client has terminated it: no callback, no more segments
  * @cut: the driver gave it up before its end: an error, no more segments
+ * @used: it was started before: the client submits it again
  */
 struct idma_tx {
 	struct virt_dma_desc vd;
@@ -153,6 +154,7 @@ struct idma_tx {
 	unsigned int inflight;
 	bool terminated;
 	bool cut;
+	bool used;
 };
 
 /**
