@@ -22,6 +22,7 @@
 #include <linux/export.h>
 #include <linux/io.h>
 #include <linux/ktime.h>
+#include <linux/llist.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -52,6 +53,11 @@
 #define IDMA_DEAD_POLL_MS	100
 /* Interrupts that can be late: one pending and one being handled */
 #define IDMA_LATE_IRQS		2
+/*
+ * Transfers that a channel keeps for the next ones, until the client releases
+ * it. Under KASAN none, so that it sees who uses one after its end.
+ */
+#define IDMA_KEEP		(IS_ENABLED(CONFIG_KASAN) ? 0 : 128)
 /* How long the clock runs on after the last transfer */
 #define IDMA_AUTOSUSPEND_MS	50
 
@@ -151,25 +157,38 @@ static void idma_remember_failed(struct idma_chan *c, dma_cookie_t first,
 	f->last = last;
 }
 
-/* Tell the client. The transfer is on no list; vc.lock is held. */
-static void idma_tx_complete(struct idma_chan *c, struct idma_tx *tx,
-			     enum dmaengine_tx_result result)
+/* What vchan_cookie_complete() does, for one that is on a list */
+static __always_inline void idma_tx_ended(struct idma_chan *c,
+					  struct idma_tx *tx)
 {
-	tx->vd.tx_result.result = result;
+	dma_cookie_complete(&tx->vd.tx);
+	list_move_tail(&tx->vd.node, &c->vc.desc_completed);
+	tasklet_schedule(&c->vc.task);
+}
+
+/* Tell the client that all is copied. vc.lock is held. */
+static __always_inline void idma_tx_succeed(struct idma_chan *c,
+					    struct idma_tx *tx)
+{
+	tx->vd.tx_result.result = DMA_TRANS_NOERROR;
+	tx->vd.tx_result.residue = 0;
+	trace_idma_complete(c, tx);
+	c->stats.transfers++;
+	c->stats.bytes += tx->len;
+	idma_tx_ended(c, tx);
+}
+
+/* Tell the client that the driver gave up. vc.lock is held. */
+static noinline void idma_tx_fail(struct idma_chan *c, struct idma_tx *tx)
+{
+	tx->vd.tx_result.result = DMA_TRANS_ABORTED;
 	tx->vd.tx_result.residue = min_t(size_t, tx->len - tx->done, U32_MAX);
 	trace_idma_complete(c, tx);
-
-	if (result == DMA_TRANS_NOERROR) {
-		c->stats.transfers++;
-		c->stats.bytes += tx->len;
-	} else {
-		c->stats.errors++;
-		c->stats.faults[c->idma->fault]++;
-		idma_remember_failed(c, tx->vd.tx.cookie, tx->vd.tx.cookie);
-		idma_nl_transfer_error(c, tx);
-	}
-
-	vchan_cookie_complete(&tx->vd);
+	c->stats.errors++;
+	c->stats.faults[c->idma->fault]++;
+	idma_remember_failed(c, tx->vd.tx.cookie, tx->vd.tx.cookie);
+	idma_nl_transfer_error(c, tx);
+	idma_tx_ended(c, tx);
 }
 
 /*
@@ -185,13 +204,26 @@ static void idma_chan_advance(struct idma_chan *c)
 
 	list_for_each_entry_safe(vd, tmp, &c->active, node) {
 		struct idma_tx *tx = to_idma_tx(vd);
-		bool all = tx->done == tx->len;
 
-		if (tx->inflight || !(all || tx->cut))
+		if (tx->inflight)
 			break;
-		list_del(&vd->node);
-		idma_tx_complete(c, tx, all ? DMA_TRANS_NOERROR : DMA_TRANS_ABORTED);
+		if (tx->done == tx->len)
+			idma_tx_succeed(c, tx);
+		else if (tx->cut)
+			idma_tx_fail(c, tx);
+		else
+			break;
 	}
+}
+
+/* May the channel's oldest transfer be over, with nothing in hardware? */
+static __always_inline bool idma_chan_waiting(struct idma_chan *c)
+{
+	struct virt_dma_desc *vd;
+
+	vd = list_first_entry_or_null(&c->active, struct virt_dma_desc, node);
+
+	return vd && !to_idma_tx(vd)->inflight;
 }
 
 /* A descriptor that is used again has been here before */
@@ -291,21 +323,19 @@ static void idma_segment_done(struct idma_chan *c, struct idma_tx *tx, u32 len)
 		if (list_empty(&c->dying))
 			idma_wake(c->idma);
 	} else if (!tx->inflight) {
-		idma_chan_advance(c);
+		/* It is the oldest one: all before it have completed */
+		if (likely(tx->done == tx->len))
+			idma_tx_succeed(c, tx);
+		if (idma_chan_waiting(c))
+			idma_chan_advance(c);
 	}
 }
 
-/* Take what the engine has completed and tell the clients */
-static unsigned int idma_reap(struct idma_dev *idma, enum idma_reap_by by)
+static unsigned int idma_reap_inflight(struct idma_dev *idma,
+				       enum idma_reap_by by)
 {
 	unsigned int flagged = 0;
 	unsigned int n, end;
-
-	lockdep_assert_held(&idma->lock);
-
-	/* After unbind there is nothing in hardware and no front-end */
-	if (!idma_inflight(idma))
-		return 0;
 
 	n = idma->ops->reap(idma, idma_inflight(idma));
 	if (!n)
@@ -353,7 +383,22 @@ static unsigned int idma_reap(struct idma_dev *idma, enum idma_reap_by by)
 	return n;
 }
 
+/* Take what the engine has completed and tell the clients */
+static unsigned int idma_reap(struct idma_dev *idma, enum idma_reap_by by)
+{
+	lockdep_assert_held(&idma->lock);
+
+	/* After unbind there is nothing in hardware and no front-end */
+	return idma_inflight(idma) ? idma_reap_inflight(idma, by) : 0;
+}
+
 /* ---- Scheduling, with idma->lock held ---- */
+
+/* Is this channel the only one with something to launch? */
+static bool idma_alone(const struct idma_dev *idma, const struct idma_chan *c)
+{
+	return idma->ready.next == &c->ready && idma->ready.prev == &c->ready;
+}
 
 /*
  * The channel whose turn it is. While several have work, each launches up to
@@ -368,7 +413,7 @@ static struct idma_chan *idma_pick(struct idma_dev *idma)
 	for (;;) {
 		c = list_first_entry(&idma->ready, struct idma_chan, ready);
 
-		if (list_is_singular(&idma->ready)) {
+		if (idma_alone(idma, c)) {
 			c->credit = IDMA_QUANTUM;
 			return c;
 		}
@@ -381,7 +426,7 @@ static struct idma_chan *idma_pick(struct idma_dev *idma)
 	}
 }
 
-/* Take the next segment of a channel that is ready */
+/* Take the next segment of a channel that is ready; its vc.lock is held */
 static void idma_take(struct idma_dev *idma, struct idma_chan *c,
 		      struct idma_segment *seg)
 {
@@ -389,8 +434,6 @@ static void idma_take(struct idma_dev *idma, struct idma_chan *c,
 	struct idma_tx *tx;
 	bool last;
 	u32 len;
-
-	spin_lock(&c->vc.lock);
 
 	tx = c->next;
 	if (!tx) {
@@ -402,8 +445,7 @@ static void idma_take(struct idma_dev *idma, struct idma_chan *c,
 		c->newest = tx->vd.tx.cookie;
 	}
 
-	len = idma_next_segment(tx, min_t(u32, idma->ops->max_len,
-					  IDMA_MAX_SEGMENT), seg);
+	len = idma_next_segment(tx, idma->max_segment, seg);
 	tx->built += len;
 	tx->inflight++;
 	last = tx->built == tx->len;
@@ -427,7 +469,6 @@ static void idma_take(struct idma_dev *idma, struct idma_chan *c,
 		idma->since_irq = 0;
 
 	trace_idma_segment(c, seg, tx->vd.tx.cookie);
-	spin_unlock(&c->vc.lock);
 }
 
 static void idma_launch(struct idma_dev *idma, unsigned int room)
@@ -435,17 +476,22 @@ static void idma_launch(struct idma_dev *idma, unsigned int room)
 	bool behind = idma_inflight(idma);
 	unsigned int n = 0;
 	u64 bytes = 0;
-	bool irq;
+	bool irq, more;
 
 	do {
+		struct idma_chan *c = idma_pick(idma);
 		struct idma_segment seg;
 
-		idma_take(idma, idma_pick(idma), &seg);
-		idma->ops->build(idma, &seg);
-		bytes += seg.len;
-		n++;
-	} while (n < room && bytes < IDMA_CHAIN_BYTES &&
-		 !list_empty(&idma->ready));
+		spin_lock(&c->vc.lock);
+		do {
+			idma_take(idma, c, &seg);
+			idma->ops->build(idma, &seg);
+			bytes += seg.len;
+			more = ++n < room && bytes < IDMA_CHAIN_BYTES;
+			/* Alone it takes all turns, and under one lock */
+		} while (more && idma_alone(idma, c));
+		spin_unlock(&c->vc.lock);
+	} while (more && !list_empty(&idma->ready));
 
 	/*
 	 * Clients that want no interrupt poll, but work that waits for this
@@ -533,16 +579,14 @@ static bool idma_may_launch(const struct idma_dev *idma)
 	return !(idma->dead || idma->resetting || idma->held || idma->gone);
 }
 
-static void idma_dispatch(struct idma_dev *idma)
+static void idma_dispatch_ready(struct idma_dev *idma)
 {
 	int ret;
 
-	lockdep_assert_held(&idma->lock);
-
-	if (!idma_may_launch(idma) || list_empty(&idma->ready))
+	if (!idma_may_launch(idma))
 		return;
 
-	ret = idma_activate(idma);
+	ret = idma->backstop_armed ? 0 : idma_activate(idma);
 	if (ret) {
 		/* On the way into or out of a suspend the work waits for its end */
 		if (ret != -EACCES) {
@@ -566,6 +610,14 @@ static void idma_dispatch(struct idma_dev *idma)
 	}
 }
 
+static void idma_dispatch(struct idma_dev *idma)
+{
+	lockdep_assert_held(&idma->lock);
+
+	if (!list_empty(&idma->ready))
+		idma_dispatch_ready(idma);
+}
+
 /* Look for completions, and use the room that they made */
 static unsigned int idma_scan(struct idma_dev *idma, enum idma_reap_by by)
 {
@@ -579,10 +631,11 @@ static unsigned int idma_scan(struct idma_dev *idma, enum idma_reap_by by)
 /* ---- Interrupt and timer ---- */
 
 /*
- * The controllers of today's boards drop a pulse that comes while an earlier
- * one is being handled. Marks are therefore read in the tasklet, after the
- * interrupt was completed at the controller: whatever completes later than
- * that has a pulse of its own that is not dropped.
+ * Marks are read here and, if something is still in hardware then, once more in
+ * the tasklet: the controllers of today's boards drop a pulse that comes while
+ * an earlier one is being handled, and the tasklet runs after the interrupt was
+ * completed at the controller. Whatever completes later than that has a pulse of
+ * its own that is not dropped.
  */
 static irqreturn_t idma_interrupt(int irq, void *data)
 {
@@ -590,23 +643,21 @@ static irqreturn_t idma_interrupt(int irq, void *data)
 	bool ours;
 
 	spin_lock(&idma->lock);
-	ours = idma->irq_due > 0 ||
-	       (idma_inflight(idma) && idma->ops->pending(idma));
+	ours = idma_reap(idma, IDMA_REAP_IRQ) || idma->irq_due > 0;
 	if (ours) {
 		idma->stats.interrupts++;
 		idma->irq_due--;
-		WRITE_ONCE(idma->irq_cpu, raw_smp_processor_id());
+		idma_dispatch(idma);
+		if (idma_inflight(idma)) {
+			WRITE_ONCE(idma->irq_cpu, raw_smp_processor_id());
+			tasklet_schedule(&idma->task);
+		}
 	} else {
 		idma->stats.interrupts_foreign++;
 	}
 	spin_unlock(&idma->lock);
 
-	if (!ours)
-		return IRQ_NONE;
-
-	tasklet_schedule(&idma->task);
-
-	return IRQ_HANDLED;
+	return ours ? IRQ_HANDLED : IRQ_NONE;
 }
 
 static void idma_tasklet(struct tasklet_struct *t)
@@ -893,7 +944,7 @@ int idma_reset(struct idma_dev *idma)
 	return ret;
 }
 
-/* ---- dmaengine operations ---- */
+/* ---- Descriptors ---- */
 
 /*
  * A callback that submits its descriptor again would go round for ever if all
@@ -910,6 +961,90 @@ static dma_cookie_t idma_tx_submit(struct dma_async_tx_descriptor *tx)
 	return vchan_tx_submit(tx);
 }
 
+static noinline struct idma_tx *idma_tx_alloc(struct idma_chan *c)
+{
+	struct idma_tx *tx;
+	unsigned long flags;
+
+	tx = kmem_cache_zalloc(idma_tx_cache, GFP_NOWAIT | __GFP_NOWARN);
+	if (!tx)
+		return NULL;
+
+	/* As vchan_tx_prep() does it, but for the lists: see struct idma_tx */
+	dma_async_tx_descriptor_init(&tx->vd.tx, &c->vc.chan);
+	tx->vd.tx.tx_submit = idma_tx_submit;
+	tx->vd.tx.desc_free = vchan_tx_desc_free;
+
+	spin_lock_irqsave(&c->vc.lock, flags);
+	tx->keep = c->nr_kept < IDMA_KEEP;
+	if (tx->keep) {
+		c->nr_kept++;
+		list_add_tail(&tx->kept, &c->kept);
+		INIT_LIST_HEAD(&tx->vd.node);
+	} else {
+		list_add_tail(&tx->vd.node, &c->vc.desc_allocated);
+	}
+	spin_unlock_irqrestore(&c->vc.lock, flags);
+
+	return tx;
+}
+
+/* Some came back while these were off the list */
+static noinline void idma_tx_put_back(struct idma_chan *c,
+				      struct llist_node *first)
+{
+	struct llist_node *last = first;
+
+	while (last->next)
+		last = last->next;
+	llist_add_batch(first, last, &c->free);
+}
+
+/*
+ * Take one that was kept. All of them are taken off the list, since others may
+ * do the same at this moment, and all but one put back.
+ */
+static struct idma_tx *idma_tx_get(struct idma_chan *c)
+{
+	struct llist_node *first = llist_del_all(&c->free), *rest;
+
+	if (unlikely(!first))
+		return idma_tx_alloc(c);
+
+	rest = first->next;
+	if (rest && unlikely(cmpxchg(&c->free.first, NULL, rest)))
+		idma_tx_put_back(c, rest);
+
+	return llist_entry(first, struct idma_tx, free);
+}
+
+static void idma_desc_free(struct virt_dma_desc *vd)
+{
+	struct idma_tx *tx = to_idma_tx(vd);
+	struct idma_chan *c = to_idma_chan(vd->tx.chan);
+
+	if (tx->keep) {
+		INIT_LIST_HEAD(&vd->node);
+		llist_add(&tx->free, &c->free);
+	} else {
+		kmem_cache_free(idma_tx_cache, tx);
+	}
+}
+
+/* Nobody holds one any more, or will get one */
+static void idma_free_kept(struct idma_chan *c)
+{
+	struct idma_tx *tx, *tmp;
+
+	init_llist_head(&c->free);
+	list_for_each_entry_safe(tx, tmp, &c->kept, kept)
+		kmem_cache_free(idma_tx_cache, tx);
+	INIT_LIST_HEAD(&c->kept);
+	c->nr_kept = 0;
+}
+
+/* ---- dmaengine operations ---- */
+
 static struct dma_async_tx_descriptor *
 idma_prep_dma_memcpy(struct dma_chan *chan, dma_addr_t dst, dma_addr_t src,
 		     size_t len, unsigned long flags)
@@ -925,23 +1060,23 @@ idma_prep_dma_memcpy(struct dma_chan *chan, dma_addr_t dst, dma_addr_t src,
 		return NULL;
 	}
 
-	tx = kmem_cache_zalloc(idma_tx_cache, GFP_NOWAIT | __GFP_NOWARN);
+	tx = idma_tx_get(c);
 	if (!tx)
 		return NULL;
 
 	tx->src = src;
 	tx->dst = dst;
 	tx->len = len;
-
-	vchan_tx_prep(&c->vc, &tx->vd, flags);
-	tx->vd.tx.tx_submit = idma_tx_submit;
+	/* What the client may have set, or virt-dma */
+	tx->vd.tx.flags = flags;
+	tx->vd.tx.cookie = 0;
+	tx->vd.tx.callback = NULL;
+	tx->vd.tx.callback_result = NULL;
+	tx->vd.tx.callback_param = NULL;
+	tx->vd.tx.unmap = NULL;
+	tx->used = false;
 
 	return &tx->vd.tx;
-}
-
-static void idma_desc_free(struct virt_dma_desc *vd)
-{
-	kmem_cache_free(idma_tx_cache, to_idma_tx(vd));
 }
 
 static void idma_issue_pending(struct dma_chan *chan)
@@ -1127,6 +1262,7 @@ static void idma_free_chan_resources(struct dma_chan *chan)
 	idma_terminate_all(chan);
 	idma_synchronize(chan);
 	vchan_free_chan_resources(to_virt_chan(chan));
+	idma_free_kept(to_idma_chan(chan));
 }
 
 static struct dma_chan *idma_of_xlate(struct of_phandle_args *spec,
@@ -1330,6 +1466,8 @@ static void idma_dma_init(struct idma_dev *idma)
 		INIT_LIST_HEAD(&c->ready);
 		INIT_LIST_HEAD(&c->active);
 		INIT_LIST_HEAD(&c->dying);
+		INIT_LIST_HEAD(&c->kept);
+		init_llist_head(&c->free);
 		c->vc.desc_free = idma_desc_free;
 		vchan_init(&c->vc, dma);
 	}
@@ -1433,6 +1571,7 @@ static int idma_probe(struct platform_device *pdev)
 	idma->dev = get_device(dev);
 	idma->nr_chans = nr_chans;
 	idma->ops = match->ops;
+	idma->max_segment = min_t(u32, match->ops->max_len, IDMA_MAX_SEGMENT);
 	idma->fe_flags = match->flags;
 	spin_lock_init(&idma->lock);
 	INIT_LIST_HEAD(&idma->ready);

@@ -100,7 +100,6 @@ void idma_desc64_ring_build(struct idma_desc64_ring *ring,
 	if (seg->irq)
 		flags |= IDMA_DESC64_IRQ;
 
-	ring->slot[i] = 0;
 	ring->head++;
 	desc->length = cpu_to_le32(seg->len);
 	desc->flags = cpu_to_le32(flags);
@@ -166,10 +165,12 @@ EXPORT_SYMBOL_IDMA_KUNIT(idma_desc64_ring_pending);
 unsigned int idma_desc64_ring_reap(struct idma_desc64_ring *ring,
 				   unsigned int max)
 {
+	unsigned int start = ring->start;
+	unsigned int tail = ring->tail;
 	unsigned int n = 0;
 
-	while (ring->tail != ring->start) {
-		unsigned int i = idma_desc64_index(ring->tail);
+	for (; tail != start; tail++) {
+		unsigned int i = idma_desc64_index(tail);
 		struct idma_desc64 *desc = &ring->desc[i];
 
 		if (!(ring->slot[i] & IDMA_DESC64_SLOT_GAP)) {
@@ -181,8 +182,8 @@ unsigned int idma_desc64_ring_reap(struct idma_desc64_ring *ring,
 			idma_desc64_poison(desc);
 		}
 		ring->slot[i] = 0;
-		ring->tail++;
 	}
+	ring->tail = tail;
 
 	return n;
 }

@@ -13,6 +13,7 @@
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/sizes.h>
 #include <linux/spinlock.h>
@@ -143,6 +144,12 @@ struct idma_match {
  * @terminated: the client has terminated it: no callback, no more segments
  * @cut: the driver gave it up before its end: an error, no more segments
  * @used: it was started before: the client submits it again
+ * @keep: it is kept for another transfer when this one is over
+ * @kept: link in &idma_chan.kept if it is
+ * @free: link in &idma_chan.free while it is free
+ *
+ * One that is kept is on no list of virt-dma's from prep to submit: preparing
+ * it takes no lock.
  */
 struct idma_tx {
 	struct virt_dma_desc vd;
@@ -155,6 +162,9 @@ struct idma_tx {
 	bool terminated;
 	bool cut;
 	bool used;
+	bool keep;
+	struct list_head kept;
+	struct llist_node free;
 };
 
 /**
@@ -194,6 +204,9 @@ struct idma_failed {
  *	after a long segment
  * @turn: segments launched in this turn
  * @dying: terminated transfers that still have segments in hardware
+ * @kept: all transfers that are kept, in use or free
+ * @nr_kept: how many
+ * @free: those that are free
  * @failed: cookies that failed or were terminated, newest overwrites oldest
  * @nfailed: runs ever recorded in @failed
  * @newest: cookie of the last transfer that was started
@@ -208,6 +221,9 @@ struct idma_chan {
 	s64 credit;
 	unsigned int turn;
 	struct list_head dying;
+	struct list_head kept;
+	unsigned int nr_kept;
+	struct llist_head free;
 	struct idma_failed failed[IDMA_FAILED_RANGES];
 	unsigned int nfailed;
 	dma_cookie_t newest;
@@ -264,12 +280,12 @@ struct idma_stats {
  * @ops: the front-end
  * @fe: its data
  * @fe_flags: flags of every descriptor
+ * @max_segment: longest segment in bytes
  * @input_slots: chain heads that the input FIFO takes
  * @pending_slots: segments that may be in hardware at once
  * @lock: protects all that follows and the front-end; taken with interrupts
  *	off, from any context
  * @ready: channels with something to launch, in turn
- * @fifo: segments in hardware, in order
  * @fifo_head: next free entry of @fifo
  * @fifo_tail: oldest entry
  * @since_irq: transfers built since the last segment with an interrupt
@@ -295,6 +311,7 @@ struct idma_stats {
  * @release: frees the engine when dmaengine and all clients are done with it
  * @debugfs: the file "stats"
  * @nl: link in the netlink family's list of engines
+ * @fifo: segments in hardware, in order; protected by @lock
  * @nr_chans: number of channels
  * @chans: the channels
  */
@@ -309,13 +326,13 @@ struct idma_dev {
 	const struct idma_frontend_ops *ops;
 	void *fe;
 	u32 fe_flags;
+	u32 max_segment;
 	u32 input_slots;
 	u32 pending_slots;
 
 	/* Protects what follows and the front-end, from any context */
 	spinlock_t lock;
 	struct list_head ready;
-	struct idma_inflight fifo[IDMA_INFLIGHT];
 	unsigned int fifo_head;
 	unsigned int fifo_tail;
 	unsigned int since_irq;
@@ -339,6 +356,9 @@ struct idma_dev {
 	struct work_struct release;
 	struct dentry *debugfs;
 	struct list_head nl;
+
+	/* Behind what is used all the time, which a short offset reaches then */
+	struct idma_inflight fifo[IDMA_INFLIGHT];
 
 	unsigned int nr_chans;
 	struct idma_chan chans[];
