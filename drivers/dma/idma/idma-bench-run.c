@@ -43,7 +43,7 @@
 /* What offsets are counted from */
 #define IDMA_BENCH_ALIGN	64
 /* Rounds of spinning between looks at the clock */
-#define IDMA_BENCH_SPINS	10000
+#define IDMA_BENCH_SPINS	1000
 /* How often something is measured to find out what it takes undisturbed */
 #define IDMA_BENCH_CALIBRATE	16
 
@@ -128,13 +128,14 @@ struct idma_bench_lane {
  * @excluded: time and counts that do not belong to the transfers
  * @measuring: and not warming up
  * @inflight: transfers submitted and not yet collected
- * @spins: full turns of spinning, of IDMA_BENCH_SPINS rounds each
- * @rounds: rounds of turns that were not full
+ * @turns: turns of spinning, of IDMA_BENCH_SPINS rounds at most each
+ * @rounds: rounds of all of them
  * @leak: the engine may still write to the buffers
  * @done: what is complete and not yet collected
  * @nr_done: how many these are
  * @want: so many of them is what the thread waits for
- * @reached: when there were, in ns
+ * @last: after that nothing is left to do
+ * @reached: when it came to that, in ns
  * @wait: where the thread sleeps
  * @rcu: frees it when no callback is left that touches it
  *
@@ -150,13 +151,14 @@ struct idma_bench {
 	struct idma_bench_stamp excluded;
 	bool measuring;
 	unsigned int inflight;
-	u64 spins;
+	u64 turns;
 	u64 rounds;
 	bool leak;
 
 	struct llist_head done ____cacheline_aligned;
 	atomic_t nr_done;
 	int want;
+	bool last;
 	u64 reached;
 	wait_queue_head_t wait;
 	struct rcu_head rcu;
@@ -543,7 +545,9 @@ static void idma_bench_done(struct idma_bench_slot *slot,
 	llist_add(&slot->done, &b->done);
 	/* Against the thread, which says what it wants and then looks */
 	if (atomic_inc_return(&b->nr_done) >= READ_ONCE(b->want)) {
-		b->reached = ktime_get_ns();
+		/* In the middle of a measurement nobody asks for the time */
+		if (b->last)
+			b->reached = ktime_get_ns();
 		if (wq_has_sleeper(&b->wait))
 			wake_up(&b->wait);
 	}
@@ -594,12 +598,8 @@ static noinline u64 idma_bench_spin(struct idma_bench *b, int want, u64 max)
 static noinline bool idma_bench_turn(struct idma_bench *b, int want,
 				     unsigned long end)
 {
-	u64 n = idma_bench_spin(b, want, IDMA_BENCH_SPINS);
-
-	if (n == IDMA_BENCH_SPINS)
-		b->spins++;
-	else
-		b->rounds += n;
+	b->rounds += idma_bench_spin(b, want, IDMA_BENCH_SPINS);
+	b->turns++;
 	idma_bench_yield();
 
 	return atomic_read(&b->nr_done) < want && !idma_bench_stopped(b) &&
@@ -618,7 +618,7 @@ static void idma_bench_shortest(struct idma_bench_stamp *cost,
 static void idma_bench_idle(struct idma_bench *b)
 {
 	struct idma_bench_stamp turn, few, many, from, to;
-	u64 spins = b->spins, rounds = b->rounds;
+	u64 turns = b->turns, rounds = b->rounds;
 	unsigned int i;
 
 	memset(&turn, 0xff, sizeof(turn));
@@ -641,10 +641,15 @@ static void idma_bench_idle(struct idma_bench *b)
 		idma_bench_shortest(&many, &from, &to);
 	}
 
-	b->totals.insn_idle = spins * (turn.insn - b->empty.insn) +
-		div_u64(rounds * (many.insn - few.insn), IDMA_BENCH_SPINS);
-	b->totals.cycles_idle = spins * (turn.cycles - b->empty.cycles) +
-		div_u64(rounds * (many.cycles - few.cycles), IDMA_BENCH_SPINS);
+	/* A full turn without its rounds is what every turn takes */
+	many.insn -= few.insn;
+	many.cycles -= few.cycles;
+	turn.insn -= b->empty.insn + many.insn;
+	turn.cycles -= b->empty.cycles + many.cycles;
+	b->totals.insn_idle = turns * turn.insn +
+		div_u64(rounds * many.insn, IDMA_BENCH_SPINS);
+	b->totals.cycles_idle = turns * turn.cycles +
+		div_u64(rounds * many.cycles, IDMA_BENCH_SPINS);
 }
 
 static void idma_bench_wait_sleep(struct idma_bench *b, int want)
@@ -967,6 +972,7 @@ static int idma_bench_pass(struct idma_bench *b, u64 count, unsigned long end)
 		if (!b->inflight && !count)
 			return 0;
 
+		b->last = !count;
 		if (b->inflight)
 			ret = idma_bench_wait(b, min(need, b->inflight));
 		else
@@ -985,7 +991,7 @@ static int idma_bench_measure(struct idma_bench *b)
 	int ret;
 
 	memset(&b->excluded, 0, sizeof(b->excluded));
-	b->spins = 0;
+	b->turns = 0;
 	b->rounds = 0;
 	b->measuring = true;
 	interrupts = kstat_cpu_irqs_sum(b->run->cpu);
