@@ -280,9 +280,16 @@ static IdmaResp idma_resp(MemTxResult result)
     return result & MEMTX_DECODE_ERROR ? IDMA_RESP_DECERR : IDMA_RESP_SLVERR;
 }
 
+/* Who it is that accesses memory, for devices which make a difference */
+static MemTxAttrs idma_attrs(IdmaDesc64State *s)
+{
+    return (MemTxAttrs) { .requester_id = s->requester_id };
+}
+
 static IdmaResp idma_access(IdmaDesc64State *s, bool is_write, uint64_t addr,
                             void *buf, uint32_t len)
 {
+    MemTxAttrs attrs = idma_attrs(s);
     MemTxResult result = MEMTX_OK;
     /* what lies before the end of the address space; the rest wraps */
     uint64_t first = len;
@@ -290,12 +297,10 @@ static IdmaResp idma_access(IdmaDesc64State *s, bool is_write, uint64_t addr,
     if (addr && -addr < len) {
         first = -addr;
     }
-    result |= address_space_rw(&s->dma_as, addr, MEMTXATTRS_UNSPECIFIED,
-                               buf, first, is_write);
+    result |= address_space_rw(&s->dma_as, addr, attrs, buf, first, is_write);
     if (first < len) {
-        result |= address_space_rw(&s->dma_as, 0, MEMTXATTRS_UNSPECIFIED,
-                                   (uint8_t *)buf + first, len - first,
-                                   is_write);
+        result |= address_space_rw(&s->dma_as, 0, attrs, (uint8_t *)buf + first,
+                                   len - first, is_write);
     }
     return idma_resp(result);
 }
@@ -331,18 +336,17 @@ static void *idma_map(void *opaque, bool read, uint64_t addr, uint64_t *len)
 {
     IdmaDesc64State *s = opaque;
     hwaddr xlat, size = MIN(*len, -addr - 1);
+    MemTxAttrs attrs = idma_attrs(s);
     MemoryRegion *mr;
     void *p;
 
     RCU_READ_LOCK_GUARD();
-    mr = address_space_translate(&s->dma_as, addr, &xlat, &size, !read,
-                                 MEMTXATTRS_UNSPECIFIED);
+    mr = address_space_translate(&s->dma_as, addr, &xlat, &size, !read, attrs);
     /* address_space_map() would bounce what is not RAM, hiding its errors */
-    if (!size || !memory_access_is_direct(mr, !read, MEMTXATTRS_UNSPECIFIED)) {
+    if (!size || !memory_access_is_direct(mr, !read, attrs)) {
         return NULL;
     }
-    p = address_space_map(&s->dma_as, addr, &size, !read,
-                          MEMTXATTRS_UNSPECIFIED);
+    p = address_space_map(&s->dma_as, addr, &size, !read, attrs);
     *len = size;
     return p;
 }
@@ -1017,6 +1021,7 @@ static void idma_word_prop_set(Object *obj, Visitor *v, const char *name,
 static const Property idma_desc64_properties[] = {
     DEFINE_PROP_LINK("memory", IdmaDesc64State, dma_mr, TYPE_MEMORY_REGION,
                      MemoryRegion *),
+    DEFINE_PROP_UINT16("requester-id", IdmaDesc64State, requester_id, 0xd3a),
     DEFINE_PROP_UINT32("clock-frequency", IdmaDesc64State, clock_frequency,
                        IDMA_CLOCK_DEFAULT),
     DEFINE_PROP_UINT32("n-speculation", IdmaDesc64State, cfg.n_speculation, 4),
@@ -1053,6 +1058,8 @@ static const struct {
     const char *description;
 } idma_descriptions[] = {
     { "memory", "What the bus master sees (default: system memory)" },
+    { "requester-id", "How devices know this bus master from others: a "
+      "HyperLink gives it a PrivID of its own" },
     { "clock-frequency", "Clock in Hz, 1000 to 4000000000" },
     { "n-speculation", "RTL NSpeculation: descriptors prefetched, 0 to 64" },
     { "input-fifo-depth", "RTL InputFifoDepth: chain heads, 1 to 64" },

@@ -64,6 +64,7 @@ struct IdmaDesc64State {
     uint32_t write_latency;
     uint32_t clock_frequency;
     uint32_t lose_when_full;
+    uint16_t requester_id;
     bool control;
     /* properties that go into the device tree only */
     char *compatible;
