@@ -149,7 +149,7 @@ run "$log" ninja -C "$work/build" -j "$JOBS" qemu-system-riscv64 ${tests[@]+"${t
 	grep -nE '(error|warning):' "$log" | head -n 20 >&2
 	die "QEMU does not build"
 }
-grep -E "(hw/dma/idma|idma-engine|qtest/idma).*warning:" "$log" >&2 || true
+grep -E "(hw/dma/idma|idma-engine|hyperlink|qtest/idma).*warning:" "$log" >&2 || true
 
 tmpdir "$out"
 cp "$work/build/qemu-system-riscv64" "$TMP/"

@@ -1,0 +1,1139 @@
+/*
+ * QTest testcases for the HyperLink device
+ *
+ * The translation has unit tests of its own; these tests hold what the device
+ * adds: registers, loopback, interrupts, two machines on one wire with and
+ * without shared memory, a peer that dies or lies, reset, migration.
+ *
+ * Environment:
+ *   HYPERLINK_FUZZ_SEED   seed of what is random (default: random, printed)
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/sockets.h"
+#include "qemu/units.h"
+#include "libqtest.h"
+#include "hw/pci/pci_ids.h"
+#include "hw/pci/pci_regs.h"
+#include "qobject/qdict.h"
+#include "qobject/qlist.h"
+#include "qobject/qnum.h"
+
+#define DEV_PATH        "/machine/peripheral/hl"
+#define SLOT            3
+#define ECAM            (0x30000000ull + (SLOT << 15))
+#define REGS            0x40000000ull
+#define MSIX            0x40001000ull
+#define WINDOW          0x50000000ull
+/* Pin A of a slot on virt's PCI bus */
+#define IRQ             (32 + SLOT % 4)
+
+#define RAM_BASE        0x80000000ull
+#define RAM_SIZE        (32 * MiB)
+
+#define PLIC_BASE       0x0c000000ull
+#define PLIC_PRIO(n)    (PLIC_BASE + 4 * (n))
+#define PLIC_PENDING(n) (PLIC_BASE + 0x1000 + (n) / 32 * 4)
+
+/* Registers */
+#define REV             0x00
+#define CTL             0x04
+#define CTL_RESET       (1u << 0)
+#define CTL_ILOOP       (1u << 1)
+#define CTL_STOP        (1u << 2)
+#define CTL_INT2CFG     (1u << 7)
+#define CTL_INTVEC(v)   ((v) << 8)
+#define CTL_INTENABLE   (1u << 13)
+#define CTL_INTLOCAL    (1u << 14)
+#define STS             0x08
+#define STS_LINK        (1u << 0)
+#define STS_LERROR      (1u << 7)
+#define STS_RERROR      (1u << 8)
+#define STS_RPEND       (1u << 11)
+#define STS_PLL_UNLOCK  (1u << 12)
+#define STS_HALT        (1u << 13)
+#define INT_PRI_VEC     0x0c
+#define INT_NONE        (1u << 31)
+#define INT_CLR         0x10
+#define INT_SET         0x14
+#define SW_INT          0x18
+#define TX_SEL_CTL      0x1c
+#define RX_SEL_CTL      0x2c
+#define RX_PRIV_IDX     0x30
+#define RX_PRIV_VAL     0x34
+#define RX_SEG_IDX      0x38
+#define RX_SEG_VAL      0x3c
+#define CHIP_ID_VER     0x40
+#define PWR             0x44
+#define ECC_CNTR        0x4c
+#define LINK_STS        0x58
+#define INT_CTL_IDX     0x60
+#define INT_CTL_VAL     0x64
+#define INT_CTL_EN      (1u << 31)
+#define INT_PTR_IDX     0x68
+#define INT_PTR_VAL     0x6c
+#define SERDES1         0x70
+#define PEER            0x80
+
+/* The windows as the driver has them: 64 segments of 4 MiB */
+#define TX_LINUX        11
+#define RX_LINUX        6
+#define SEG_SPAN        (4 * MiB)
+
+/*
+ * One machine
+ */
+
+static uint32_t rd(QTestState *q, unsigned reg)
+{
+    return qtest_readl(q, REGS + reg);
+}
+
+static void wr(QTestState *q, unsigned reg, uint32_t value)
+{
+    qtest_writel(q, REGS + reg, value);
+}
+
+static uint64_t stat_get(QTestState *q, const char *name)
+{
+    QDict *rsp = qtest_qmp(q, "{ 'execute': 'qom-get', 'arguments': "
+                           "{ 'path': %s, 'property': %s } }", DEV_PATH, name);
+    uint64_t value;
+
+    if (!qdict_haskey(rsp, "return")) {
+        g_error("no property %s", name);
+    }
+    value = qnum_get_uint(qobject_to(QNum, qdict_get(rsp, "return")));
+    qobject_unref(rsp);
+    return value;
+}
+
+#define assert_stat(q, name, op, value) \
+    g_assert_cmpuint(stat_get(q, name), op, value)
+
+static void prop_set(QTestState *q, const char *name, uint64_t value)
+{
+    qtest_qmp_assert_success(q, "{ 'execute': 'qom-set', 'arguments': "
+                             "{ 'path': %s, 'property': %s, 'value': %" PRIu64
+                             "} }", DEV_PATH, name, value);
+}
+
+static void pci_up(QTestState *q)
+{
+    g_assert_cmphex(qtest_readl(q, ECAM), ==, 0x00f51b36);
+    qtest_writel(q, ECAM + PCI_BASE_ADDRESS_0, REGS);
+    qtest_writel(q, ECAM + PCI_BASE_ADDRESS_2, WINDOW);
+    qtest_writel(q, ECAM + PCI_BASE_ADDRESS_3, 0);
+    qtest_writel(q, ECAM + PCI_BASE_ADDRESS_4, MSIX);
+    qtest_writew(q, ECAM + PCI_COMMAND,
+                 PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+}
+
+static QTestState *start(const char *props, const char *more)
+{
+    QTestState *q = qtest_initf("-machine virt -bios none -nodefaults -m 32 "
+                                "%s -device hyperlink,id=hl,addr=%d%s%s",
+                                more ?: "", SLOT, props ? "," : "",
+                                props ?: "");
+
+    pci_up(q);
+    return q;
+}
+
+/* What a driver does, but for waiting until the link is up */
+static void bring_up(QTestState *q, uint32_t ctl)
+{
+    wr(q, CTL, ctl | CTL_STOP);
+    wr(q, PWR, 0x4);
+    wr(q, CTL, ctl);
+    wr(q, TX_SEL_CTL, TX_LINUX);
+    wr(q, RX_SEL_CTL, RX_LINUX);
+    wr(q, SERDES1, 0xffff0000);
+}
+
+static QTestState *start_loop(const char *props, const char *more)
+{
+    QTestState *q = start(props, more);
+
+    bring_up(q, CTL_ILOOP | CTL_INT2CFG);
+    qtest_clock_step(q, 30000);
+    g_assert_cmphex(rd(q, STS) & (STS_LINK | STS_HALT | STS_PLL_UNLOCK), ==,
+                    STS_LINK);
+    return q;
+}
+
+static void segment(QTestState *q, unsigned i, uint32_t base, unsigned len)
+{
+    wr(q, RX_SEG_IDX, i);
+    wr(q, RX_SEG_VAL, base | len);
+}
+
+static void int_ctl(QTestState *q, unsigned i, uint32_t value)
+{
+    wr(q, INT_CTL_IDX, i);
+    wr(q, INT_CTL_VAL, value);
+}
+
+static bool line(QTestState *q)
+{
+    return qtest_readl(q, PLIC_PENDING(IRQ)) >> IRQ % 32 & 1;
+}
+
+/*
+ * Registers
+ */
+
+static void test_reset_values(void)
+{
+    static const struct {
+        unsigned reg;
+        uint32_t value;
+    } nonzero[] = {
+        { REV, 0x4e902101 },
+        { STS, 0x00003004 },
+        { INT_PRI_VEC, INT_NONE },
+    };
+    QTestState *q = start(NULL, NULL);
+
+    g_assert_cmphex(qtest_readl(q, ECAM + PCI_CLASS_REVISION), ==, 0x06800001);
+    g_assert_cmphex(qtest_readb(q, ECAM + PCI_INTERRUPT_PIN), ==, 1);
+    for (unsigned reg = 0; reg < PEER; reg += 4) {
+        uint32_t want = 0;
+
+        for (int i = 0; i < ARRAY_SIZE(nonzero); i++) {
+            if (nonzero[i].reg == reg) {
+                want = nonzero[i].value;
+            }
+        }
+        g_assert_cmphex(rd(q, reg), ==, want);
+    }
+    assert_stat(q, "stat-guest-errors", ==, 0);
+    assert_stat(q, "stat-reads-failed", ==, 0);
+    qtest_quit(q);
+}
+
+/* Which bits of which register keep what is written to them */
+static void test_writable_bits(void)
+{
+    static const struct {
+        unsigned reg;
+        uint32_t bits;
+    } regs[] = {
+        { CTL, 0x7f87 }, { TX_SEL_CTL, 0x000f0f0f }, { RX_SEL_CTL, 0x030f0f0f },
+        { RX_PRIV_IDX, 0xf }, { RX_PRIV_VAL, 0xf }, { RX_SEG_IDX, 0x3f },
+        { RX_SEG_VAL, 0xffff001f }, { PWR, 0x0077ff07 }, { INT_CTL_IDX, 0xff },
+        { INT_CTL_VAL, 0xe000ff1f }, { INT_PTR_IDX, 0xf },
+        { INT_PTR_VAL, 0xfffffffc }, { SERDES1, ~0u }, { SERDES1 + 4, ~0u },
+        { SERDES1 + 8, ~0u }, { SERDES1 + 12, ~0u },
+    };
+    static const unsigned fixed[] = {
+        REV, 0x20, 0x24, 0x28, CHIP_ID_VER, 0x48, 0x50, 0x54, LINK_STS, 0x5c,
+    };
+    QTestState *q = start(NULL, NULL);
+
+    for (int i = 0; i < ARRAY_SIZE(regs); i++) {
+        for (uint32_t pattern = 0x5aa5c33c; ; pattern = ~pattern) {
+            wr(q, regs[i].reg, pattern);
+            g_assert_cmphex(rd(q, regs[i].reg), ==, pattern & regs[i].bits);
+            if (pattern != 0x5aa5c33c) {
+                break;
+            }
+        }
+        wr(q, regs[i].reg, 0);
+        g_assert_cmphex(rd(q, regs[i].reg), ==, 0);
+    }
+    assert_stat(q, "stat-guest-errors", ==, 0);
+    for (int i = 0; i < ARRAY_SIZE(fixed); i++) {
+        uint32_t before = rd(q, fixed[i]);
+
+        wr(q, fixed[i], ~before);
+        g_assert_cmphex(rd(q, fixed[i]), ==, before);
+        assert_stat(q, "stat-guest-errors", ==, i + 1);
+    }
+    qtest_quit(q);
+}
+
+/* Tables behind an index and a value */
+static void test_tables(void)
+{
+    static const struct {
+        unsigned idx, n;
+        uint32_t bits;
+    } tables[] = {
+        { RX_PRIV_IDX, 16, 0xf }, { RX_SEG_IDX, 64, 0xffff001f },
+        { INT_CTL_IDX, 256, 0xe000ff1f }, { INT_PTR_IDX, 16, 0xfffffffc },
+    };
+    QTestState *q = start(NULL, NULL);
+
+    for (int t = 0; t < ARRAY_SIZE(tables); t++) {
+        for (unsigned i = 0; i < tables[t].n; i++) {
+            wr(q, tables[t].idx, i);
+            wr(q, tables[t].idx + 4, 0x9e3779b9u * (i + 1));
+        }
+    }
+    for (int t = 0; t < ARRAY_SIZE(tables); t++) {
+        for (unsigned i = 0; i < tables[t].n; i++) {
+            wr(q, tables[t].idx, i);
+            g_assert_cmphex(rd(q, tables[t].idx), ==, i);
+            g_assert_cmphex(rd(q, tables[t].idx + 4), ==,
+                            (0x9e3779b9u * (i + 1)) & tables[t].bits);
+        }
+    }
+    qtest_system_reset(q);
+    pci_up(q);
+    for (int t = 0; t < ARRAY_SIZE(tables); t++) {
+        for (unsigned i = 0; i < tables[t].n; i++) {
+            wr(q, tables[t].idx, i);
+            g_assert_cmphex(rd(q, tables[t].idx + 4), ==, 0);
+        }
+    }
+    qtest_quit(q);
+}
+
+static void test_bad_access(void)
+{
+    QTestState *q = start(NULL, NULL);
+    uint64_t errors = 0;
+
+    wr(q, TX_SEL_CTL, 0x0b);
+    g_assert_cmphex(qtest_readb(q, REGS + TX_SEL_CTL), ==, 0);
+    assert_stat(q, "stat-guest-errors", ==, ++errors);
+    g_assert_cmphex(qtest_readw(q, REGS + TX_SEL_CTL), ==, 0);
+    assert_stat(q, "stat-guest-errors", ==, ++errors);
+    g_assert_cmphex(qtest_readq(q, REGS + REV), ==, 0);
+    assert_stat(q, "stat-guest-errors", ==, ++errors);
+    g_assert_cmphex(qtest_readl(q, REGS + REV + 2), ==, 0);
+    assert_stat(q, "stat-guest-errors", ==, ++errors);
+    qtest_writeb(q, REGS + TX_SEL_CTL, 0xff);
+    assert_stat(q, "stat-guest-errors", ==, ++errors);
+    qtest_writeq(q, REGS + TX_SEL_CTL - 4, ~0ull);
+    assert_stat(q, "stat-guest-errors", ==, ++errors);
+    g_assert_cmphex(rd(q, TX_SEL_CTL), ==, 0x0b);
+    for (unsigned reg = 0x100; reg < 0x1000; reg = reg * 2 + 4) {
+        g_assert_cmphex(rd(q, reg), ==, 0);
+        assert_stat(q, "stat-guest-errors", ==, ++errors);
+        wr(q, reg, ~0);
+        assert_stat(q, "stat-guest-errors", ==, ++errors);
+    }
+    /* an end of interrupt that is not known, an interrupt not enabled */
+    wr(q, SW_INT, 0x1200);
+    assert_stat(q, "stat-guest-errors", ==, ++errors);
+    wr(q, SW_INT, 5);
+    assert_stat(q, "stat-guest-errors", ==, ++errors);
+    assert_stat(q, "stat-ints-dropped", ==, 1);
+    wr(q, SW_INT, 0xffff);
+    wr(q, SW_INT, 0xfe00);
+    assert_stat(q, "stat-guest-errors", ==, errors);
+    qtest_quit(q);
+}
+
+/*
+ * The link, in loopback
+ */
+
+static void test_bring_up(void)
+{
+    QTestState *q = start(NULL, NULL);
+
+    wr(q, CTL, CTL_STOP);
+    g_assert_cmphex(rd(q, STS), ==, 0x3004);
+    wr(q, CTL, CTL_STOP | CTL_ILOOP);
+    wr(q, PWR, 0x4);
+    wr(q, CTL, CTL_ILOOP);
+    qtest_clock_step(q, 1000000);
+    /* no SerDes, no clock */
+    g_assert_cmphex(rd(q, STS), ==, 0x3004);
+    wr(q, SERDES1, 0xffff0000);
+    qtest_clock_step(q, 9999);
+    g_assert_cmphex(rd(q, STS), ==, 0x3004);
+    qtest_clock_step(q, 1);
+    g_assert_cmphex(rd(q, STS), ==, 0x0004);
+    g_assert_cmphex(rd(q, LINK_STS), ==, 0);
+    qtest_clock_step(q, 10000);
+    g_assert_cmphex(rd(q, STS), ==, 0x04400005);
+    g_assert_cmphex(rd(q, LINK_STS), ==, 0xfdf0bdf0);
+    /* the state of the dump: looped back and stopped, link up */
+    wr(q, CTL, CTL_ILOOP | CTL_STOP);
+    g_assert_cmphex(rd(q, STS), ==, 0x04402005);
+    wr(q, CTL, CTL_ILOOP);
+    /* one lane */
+    wr(q, PWR, 0);
+    g_assert_cmphex(rd(q, STS), ==, 0x01100005);
+    g_assert_cmphex(rd(q, LINK_STS), ==, 0x55105510);
+    wr(q, PWR, 0x4);
+    /* the same register, seen from the other side */
+    g_assert_cmphex(rd(q, PEER + STS), ==, 0x0440080f);
+    g_assert_cmphex(rd(q, PEER + REV), ==, 0x4e902101);
+    assert_stat(q, "stat-link-ups", ==, 1);
+
+    wr(q, CTL, CTL_ILOOP | CTL_RESET);
+    g_assert_cmphex(rd(q, STS), ==, 0x2004);
+    g_assert_cmphex(rd(q, LINK_STS), ==, 0);
+    wr(q, CTL, CTL_ILOOP);
+    g_assert_cmphex(rd(q, STS), ==, 0x0004);
+    qtest_clock_step(q, 10000);
+    g_assert_cmphex(rd(q, STS), ==, 0x04400005);
+    /* without loopback there is nobody: asked for, so no error */
+    wr(q, CTL, 0);
+    g_assert_cmphex(rd(q, STS), ==, 0x0004);
+    qtest_clock_step(q, 1000000);
+    g_assert_cmphex(rd(q, STS), ==, 0x0004);
+    wr(q, CTL, CTL_ILOOP);
+    qtest_clock_step(q, 10000);
+    g_assert_cmphex(rd(q, STS), ==, 0x04400005);
+    assert_stat(q, "stat-link-ups", ==, 3);
+    assert_stat(q, "stat-link-downs", ==, 2);
+
+    qtest_system_reset(q);
+    pci_up(q);
+    g_assert_cmphex(rd(q, STS), ==, 0x3004);
+    assert_stat(q, "stat-link-downs", ==, 3);
+    assert_stat(q, "stat-guest-errors", ==, 0);
+    qtest_quit(q);
+
+    q = start("lanes=1,pll-lock-ns=5,train-ns=0", NULL);
+    bring_up(q, CTL_ILOOP);
+    qtest_clock_step(q, 6);
+    g_assert_cmphex(rd(q, STS), ==, 0x01100005);
+    qtest_quit(q);
+}
+
+static void test_loop_data(void)
+{
+    QTestState *q = start_loop(NULL, NULL);
+    uint64_t at = WINDOW + 5 * SEG_SPAN, ram = RAM_BASE + 0x10000;
+    uint8_t buf[256], back[256];
+
+    segment(q, 5, ram, 15);     /* 64 KiB */
+    segment(q, 6, ram + 0x100000, 8);   /* 512 bytes */
+    for (int i = 0; i < sizeof(buf); i++) {
+        buf[i] = 3 * i + 1;
+    }
+    qtest_memwrite(q, at + 3, buf, sizeof(buf));
+    qtest_memread(q, ram + 3, back, sizeof(back));
+    g_assert_cmpmem(back, sizeof(back), buf, sizeof(buf));
+    qtest_memread(q, at + 3, back, sizeof(back));
+    g_assert_cmpmem(back, sizeof(back), buf, sizeof(buf));
+    assert_stat(q, "stat-bytes-written", ==, 256);
+    assert_stat(q, "stat-bytes-read", ==, 256);
+
+    qtest_writeq(q, at + 0x1000, 0xf8f7f6f5f4f3f2f1);
+    g_assert_cmphex(qtest_readq(q, ram + 0x1000), ==, 0xf8f7f6f5f4f3f2f1);
+    g_assert_cmphex(qtest_readq(q, at + 0x1000), ==, 0xf8f7f6f5f4f3f2f1);
+    qtest_writel(q, at + 0x1000, 0xe4e3e2e1);
+    g_assert_cmphex(qtest_readq(q, ram + 0x1000), ==, 0xf8f7f6f5e4e3e2e1);
+    g_assert_cmphex(qtest_readl(q, at + 0x1004), ==, 0xf8f7f6f5);
+    qtest_writew(q, at + 0x1002, 0xd4d3);
+    g_assert_cmphex(qtest_readq(q, ram + 0x1000), ==, 0xf8f7f6f5d4d3e2e1);
+    g_assert_cmphex(qtest_readw(q, at + 0x1000), ==, 0xe2e1);
+    qtest_writeb(q, at + 0x1007, 0xc8);
+    g_assert_cmphex(qtest_readq(q, ram + 0x1000), ==, 0xc8f7f6f5d4d3e2e1);
+    g_assert_cmphex(qtest_readb(q, at + 0x1001), ==, 0xe2);
+
+    /* the last word of the segment, and what follows */
+    qtest_writeq(q, at + 0xfff8, 0x1111111111111111);
+    g_assert_cmphex(qtest_readq(q, ram + 0xfff8), ==, 0x1111111111111111);
+    assert_stat(q, "stat-fault-range", ==, 0);
+    g_assert_cmphex(rd(q, STS) & STS_LERROR, ==, 0);
+    qtest_writeq(q, ram + 0x10000, 0x2222222222222222);
+    qtest_writeq(q, at + 0x10000, 0x3333333333333333);
+    g_assert_cmphex(qtest_readq(q, ram + 0x10000), ==, 0x2222222222222222);
+    g_assert_cmphex(qtest_readq(q, at + 0x10000), ==, ~0ull);
+    assert_stat(q, "stat-fault-range", ==, 2);
+    assert_stat(q, "stat-in-fault-range", ==, 2);
+    assert_stat(q, "stat-writes-dropped", ==, 1);
+    assert_stat(q, "stat-reads-failed", ==, 1);
+    assert_stat(q, "stat-last-fault", ==, 5 * SEG_SPAN + 0x10000);
+    /* the error bit stays until 1 is written to it */
+    g_assert_cmphex(rd(q, STS) & STS_LERROR, ==, STS_LERROR);
+    wr(q, STS, ~STS_LERROR);
+    g_assert_cmphex(rd(q, STS) & STS_LERROR, ==, STS_LERROR);
+    wr(q, STS, STS_LERROR);
+    g_assert_cmphex(rd(q, STS), ==, 0x04400005);
+    qtest_quit(q);
+}
+
+/* All that an access can run into, and that it is counted on each side */
+static void test_loop_faults(void)
+{
+    QTestState *q = start_loop(NULL, NULL);
+    static const uint32_t no_ram[] = {
+        0x40000000,             /* these registers */
+        0x50000000,             /* this very window */
+        0x30000000,             /* configuration space */
+        0x0c000000,             /* the PLIC */
+        0x20000000,             /* flash */
+        0x10000000,             /* the UART */
+        0x00000000,             /* boot ROM, and nothing */
+        RAM_BASE + RAM_SIZE,    /* nothing */
+        0xffff0000,
+    };
+    uint64_t fails = 0, target = 0;
+
+    /* no segment */
+    g_assert_cmphex(qtest_readl(q, WINDOW), ==, ~0u);
+    fails++;
+    assert_stat(q, "stat-fault-segment", ==, 1);
+    assert_stat(q, "stat-in-fault-segment", ==, 1);
+    segment(q, 0, RAM_BASE, 7);
+    g_assert_cmphex(qtest_readl(q, WINDOW), ==, ~0u);
+    fails++;
+    assert_stat(q, "stat-fault-segment", ==, 2);
+
+    for (int i = 0; i < ARRAY_SIZE(no_ram); i++) {
+        segment(q, 0, no_ram[i], 15);
+        g_assert_cmphex(qtest_readl(q, WINDOW + 0x1000), ==, ~0u);
+        qtest_writel(q, WINDOW + 0x1000, 0x12345678);
+        fails++;
+        target += 2;
+        assert_stat(q, "stat-fault-target", ==, target);
+        assert_stat(q, "stat-in-fault-target", ==, target);
+    }
+    assert_stat(q, "stat-writes-dropped", ==, target / 2);
+
+    segment(q, 0, RAM_BASE, 15);
+    qtest_writel(q, RAM_BASE, 0x55aa55aa);
+    qtest_writew(q, ECAM + PCI_COMMAND, PCI_COMMAND_MEMORY);
+    g_assert_cmphex(qtest_readl(q, WINDOW), ==, ~0u);
+    fails++;
+    assert_stat(q, "stat-fault-master", ==, 1);
+    assert_stat(q, "stat-in-fault-master", ==, 1);
+    qtest_writew(q, ECAM + PCI_COMMAND,
+                 PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+    g_assert_cmphex(qtest_readl(q, WINDOW), ==, 0x55aa55aa);
+
+    wr(q, CTL, CTL_ILOOP | CTL_STOP);
+    g_assert_cmphex(qtest_readl(q, WINDOW), ==, ~0u);
+    g_assert_cmphex(rd(q, PEER + REV), ==, ~0u);
+    fails++;
+    assert_stat(q, "stat-fault-stopped", ==, 2);
+    wr(q, CTL, CTL_ILOOP);
+    g_assert_cmphex(qtest_readl(q, WINDOW), ==, 0x55aa55aa);
+    wr(q, CTL, CTL_ILOOP | CTL_RESET);
+    g_assert_cmphex(qtest_readl(q, WINDOW), ==, ~0u);
+    g_assert_cmphex(rd(q, PEER + REV), ==, ~0u);
+    wr(q, PEER + RX_SEL_CTL, 0);
+    fails++;
+    assert_stat(q, "stat-fault-link", ==, 3);
+    assert_stat(q, "stat-in-fault-link", ==, 0);
+    assert_stat(q, "stat-writes-dropped", ==, target / 2 + 1);
+    assert_stat(q, "stat-reads-failed", ==, fails);
+    qtest_quit(q);
+}
+
+/* A register of one's own through the peer's, in loopback */
+static void test_loop_registers(void)
+{
+    QTestState *q = start_loop(NULL, NULL);
+
+    wr(q, PEER + RX_SEG_IDX, 9);
+    wr(q, PEER + RX_SEG_VAL, 0x80000000 | 15);
+    g_assert_cmphex(rd(q, RX_SEG_IDX), ==, 9);
+    g_assert_cmphex(rd(q, RX_SEG_VAL), ==, 0x8000000f);
+    g_assert_cmphex(rd(q, PEER + RX_SEG_VAL), ==, 0x8000000f);
+    wr(q, PEER + INT_SET, 0x10);
+    g_assert_cmphex(rd(q, INT_SET), ==, 0x10);
+    qtest_quit(q);
+}
+
+/* PrivID and security, as the seed's worked example has them */
+static void test_overlays(void)
+{
+    /* 16 segments for each of four PrivIDs; 8 to B lie in RAM here */
+    QTestState *q = start_loop("privid-cpu=1", NULL);
+
+    wr(q, TX_SEL_CTL, 11 | 12 << 8);
+    wr(q, RX_SEL_CTL, 8 | 12 << 8);
+    segment(q, 0x08, RAM_BASE, 23);
+    segment(q, 0x18, RAM_BASE + 16 * MiB, 23);
+    qtest_writel(q, WINDOW + 0x08000040, 0xc0de0001);
+    g_assert_cmphex(qtest_readl(q, RAM_BASE + 16 * MiB + 0x40), ==,
+                    0xc0de0001);
+    g_assert_cmphex(qtest_readl(q, RAM_BASE + 0x40), ==, 0);
+    qtest_quit(q);
+
+    q = start_loop("privid-cpu=0", NULL);
+    wr(q, TX_SEL_CTL, 11 | 12 << 8);
+    wr(q, RX_SEL_CTL, 8 | 12 << 8);
+    segment(q, 0x08, RAM_BASE, 23);
+    segment(q, 0x18, RAM_BASE + 16 * MiB, 23);
+    qtest_writel(q, WINDOW + 0x08000040, 0xc0de0000);
+    g_assert_cmphex(qtest_readl(q, RAM_BASE + 0x40), ==, 0xc0de0000);
+    g_assert_cmphex(qtest_readl(q, RAM_BASE + 16 * MiB + 0x40), ==, 0);
+    qtest_quit(q);
+
+    /* the secure bit as bit 27: the upper half of the segments */
+    q = start_loop("secure-cpu=on", NULL);
+    wr(q, TX_SEL_CTL, 10 | 11 << 16);
+    wr(q, RX_SEL_CTL, RX_LINUX | 11 << 16 | 1 << 25);
+    segment(q, 0x20, RAM_BASE, 15);
+    qtest_writel(q, WINDOW + 0x40, 0x5ec00001);
+    g_assert_cmphex(qtest_readl(q, RAM_BASE + 0x40), ==, 0x5ec00001);
+    qtest_quit(q);
+}
+
+/*
+ * Interrupts
+ */
+
+static void test_interrupts(void)
+{
+    QTestState *q = start_loop(NULL, NULL);
+
+    qtest_writel(q, PLIC_PRIO(IRQ), 1);
+    /* set, priority, clear */
+    wr(q, INT_SET, 0x80000a00);
+    g_assert_cmphex(rd(q, INT_SET), ==, 0x80000a00);
+    g_assert_cmphex(rd(q, INT_CLR), ==, 0x80000a00);
+    g_assert_cmphex(rd(q, INT_PRI_VEC), ==, 9);
+    g_assert_false(line(q));
+    wr(q, CTL, CTL_ILOOP | CTL_INT2CFG | CTL_INTENABLE);
+    g_assert_true(line(q));
+    wr(q, INT_CLR, 1 << 9);
+    g_assert_cmphex(rd(q, INT_PRI_VEC), ==, 11);
+    wr(q, INT_PRI_VEC, 11);
+    g_assert_cmphex(rd(q, INT_PRI_VEC), ==, 31);
+    wr(q, INT_SET, 0);          /* end of interrupt: clears nothing */
+    g_assert_cmphex(rd(q, INT_SET), ==, 1u << 31);
+    g_assert_true(line(q));
+    wr(q, INT_CLR, 0x7fffffff);
+    g_assert_cmphex(rd(q, INT_SET), ==, 1u << 31);
+    wr(q, INT_CLR, 1u << 31);
+    g_assert_cmphex(rd(q, INT_PRI_VEC), ==, INT_NONE);
+
+    /* over the wire and back, which takes its time */
+    int_ctl(q, 200, INT_CTL_EN | 3 << 8 | 17);
+    wr(q, SW_INT, 200);
+    g_assert_cmphex(rd(q, SW_INT), ==, 0);
+    qtest_clock_step(q, 709);
+    g_assert_cmphex(rd(q, INT_SET), ==, 0);
+    qtest_clock_step(q, 1);
+    g_assert_cmphex(rd(q, INT_SET), ==, 1 << 17);
+    wr(q, INT_CLR, 1 << 17);
+    assert_stat(q, "stat-ints-sent", ==, 1);
+    assert_stat(q, "stat-ints-received", ==, 1);
+
+    /* kept here */
+    wr(q, CTL, CTL_ILOOP | CTL_INT2CFG | CTL_INTENABLE | CTL_INTLOCAL);
+    wr(q, SW_INT, 200);
+    g_assert_cmphex(rd(q, INT_SET), ==, 1 << 17);
+    wr(q, INT_CLR, 1 << 17);
+    assert_stat(q, "stat-ints-sent", ==, 1);
+
+    /* through the pointer: a store to RAM, and only there */
+    wr(q, CTL, CTL_ILOOP | CTL_INTENABLE);
+    wr(q, INT_PTR_IDX, 3);
+    wr(q, INT_PTR_VAL, RAM_BASE + 0x2000);
+    wr(q, SW_INT, 200);
+    qtest_clock_step(q, 1000);
+    g_assert_cmphex(rd(q, INT_SET), ==, 0);
+    g_assert_cmphex(qtest_readl(q, RAM_BASE + 0x2000), ==, 1 << 17);
+    wr(q, INT_PTR_VAL, REGS + RX_SEL_CTL);
+    wr(q, SW_INT, 200);
+    qtest_clock_step(q, 1000);
+    g_assert_cmphex(rd(q, RX_SEL_CTL), ==, RX_LINUX);
+    assert_stat(q, "stat-in-fault-target", ==, 1);
+
+    /* no link: dropped, and an error */
+    g_assert_cmphex(rd(q, STS) & STS_LERROR, ==, 0);
+    wr(q, CTL, CTL_ILOOP | CTL_INTENABLE | CTL_STOP | CTL_INTVEC(6));
+    wr(q, SW_INT, 200);
+    assert_stat(q, "stat-ints-dropped", ==, 1);
+    g_assert_cmphex(rd(q, STS) & STS_LERROR, ==, STS_LERROR);
+    g_assert_cmphex(rd(q, INT_SET), ==, 1 << 6);
+    qtest_quit(q);
+}
+
+/* A message at the first bit, the next after the end of interrupt */
+static void test_msix(void)
+{
+    QTestState *q;
+    uint64_t ram = RAM_BASE + 0x3000;
+    unsigned cap;
+
+    q = qtest_initf("-machine virt,aia=aplic-imsic -bios none -nodefaults "
+                    "-m 32 -device hyperlink,id=hl,addr=%d", SLOT);
+    pci_up(q);
+    cap = qtest_readb(q, ECAM + PCI_CAPABILITY_LIST);
+    g_assert_cmpuint(cap, !=, 0);
+    g_assert_cmphex(qtest_readb(q, ECAM + cap), ==, PCI_CAP_ID_MSIX);
+    /* one vector */
+    g_assert_cmphex(qtest_readw(q, ECAM + cap + 2) & 0x7ff, ==, 0);
+    qtest_writel(q, MSIX, ram);
+    qtest_writel(q, MSIX + 4, 0);
+    qtest_writel(q, MSIX + 8, 0xabcd);
+    qtest_writel(q, MSIX + 12, 0);
+    qtest_writew(q, ECAM + cap + 2, PCI_MSIX_FLAGS_ENABLE);
+
+    wr(q, CTL, CTL_INTENABLE);
+    g_assert_cmphex(qtest_readl(q, ram), ==, 0);
+    wr(q, INT_SET, 1);
+    g_assert_cmphex(qtest_readl(q, ram), ==, 0xabcd);
+    qtest_writel(q, ram, 0);
+    wr(q, INT_SET, 2);
+    g_assert_cmphex(qtest_readl(q, ram), ==, 0);
+    wr(q, INT_CLR, 1);
+    wr(q, INT_SET, 0);
+    g_assert_cmphex(qtest_readl(q, ram), ==, 0xabcd);
+    qtest_writel(q, ram, 0);
+    wr(q, INT_CLR, 2);
+    wr(q, INT_SET, 0);
+    g_assert_cmphex(qtest_readl(q, ram), ==, 0);
+    wr(q, INT_SET, 4);
+    g_assert_cmphex(qtest_readl(q, ram), ==, 0xabcd);
+    qtest_quit(q);
+}
+
+static void test_ecc(void)
+{
+    QTestState *q = start_loop(NULL, NULL);
+
+    prop_set(q, "ecc-single", 3);
+    g_assert_cmphex(rd(q, ECC_CNTR), ==, 3 << 16);
+    prop_set(q, "ecc-single", 70000);
+    g_assert_cmphex(rd(q, ECC_CNTR), ==, 0xffff0000);
+    g_assert_cmphex(rd(q, STS), ==, 0x04400005);
+    wr(q, ECC_CNTR, 0x1234);
+    g_assert_cmphex(rd(q, ECC_CNTR), ==, 0);
+
+    wr(q, CTL, CTL_ILOOP | CTL_INTENABLE | CTL_INTVEC(4));
+    prop_set(q, "ecc-double", 1);
+    g_assert_cmphex(rd(q, ECC_CNTR), ==, 1);
+    g_assert_cmphex(rd(q, STS), ==, STS_LERROR | 4);
+    g_assert_cmphex(rd(q, INT_SET), ==, 1 << 4);
+    /* only a reset helps */
+    wr(q, STS, STS_LERROR);
+    qtest_clock_step(q, 1000000);
+    g_assert_cmphex(rd(q, STS), ==, 4);
+    wr(q, CTL, CTL_ILOOP | CTL_RESET);
+    wr(q, CTL, CTL_ILOOP);
+    qtest_clock_step(q, 10000);
+    g_assert_cmphex(rd(q, STS), ==, 0x04400005);
+    qtest_quit(q);
+}
+
+/*
+ * Two machines
+ */
+
+typedef struct Pair {
+    char *dir;
+    bool shared;
+    const char *props;
+    QTestState *q[2];
+} Pair;
+
+static QTestState *pair_start(Pair *p, int i)
+{
+    g_autofree char *ram = p->shared ? g_strdup_printf(
+        "-object memory-backend-file,id=ram,share=on,size=32M,mem-path=%s/ram%d"
+        " -object memory-backend-file,id=peer,share=on,size=32M,"
+        "mem-path=%s/ram%d -machine memory-backend=ram", p->dir, i, p->dir, !i)
+        : g_strdup("");
+
+    p->q[i] = qtest_initf("-machine virt -bios none -nodefaults -m 32 %s "
+                          "-chardev socket,id=wire,path=%s/wire,%s "
+                          "-device hyperlink,id=hl,addr=%d,peer=wire%s%s%s",
+                          ram, p->dir, i ? "reconnect-ms=20"
+                                         : "server=on,wait=off", SLOT,
+                          p->shared ? ",peer-mem=peer" : "",
+                          p->props ? "," : "", p->props ?: "");
+    pci_up(p->q[i]);
+    return p->q[i];
+}
+
+static Pair *pair_new(bool shared, const char *props)
+{
+    Pair *p = g_new0(Pair, 1);
+
+    p->dir = g_dir_make_tmp("hyperlink-XXXXXX", NULL);
+    p->shared = shared;
+    p->props = props;
+    pair_start(p, 0);
+    pair_start(p, 1);
+    return p;
+}
+
+static void pair_free(Pair *p)
+{
+    /* the client first, or it would complain that the server has gone */
+    for (int i = 1; i >= 0; i--) {
+        if (p->q[i]) {
+            qtest_quit(p->q[i]);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        g_autofree char *ram = g_strdup_printf("%s/ram%d", p->dir, i);
+
+        unlink(ram);
+    }
+    g_autofree char *wire = g_strdup_printf("%s/wire", p->dir);
+
+    unlink(wire);
+    rmdir(p->dir);
+    g_free(p->dir);
+    g_free(p);
+}
+
+/*
+ * Until (reg & mask) == want. What comes over a socket comes when it comes;
+ * the bound is for a test that has failed.
+ */
+static void wait_reg(QTestState *q, unsigned reg, uint32_t mask, uint32_t want)
+{
+    for (int i = 0; (rd(q, reg) & mask) != want; i++) {
+        if (i > 60000) {
+            g_error("register 0x%x is 0x%x, waited for 0x%x", reg, rd(q, reg),
+                    want);
+        }
+        g_usleep(1000);
+        qtest_clock_step(q, 20000);
+    }
+}
+
+static void wait_stat(QTestState *q, const char *name, uint64_t at_least)
+{
+    for (int i = 0; stat_get(q, name) < at_least; i++) {
+        if (i > 60000) {
+            g_error("%s is %" PRIu64 ", waited for %" PRIu64, name,
+                    stat_get(q, name), at_least);
+        }
+        g_usleep(1000);
+        qtest_clock_step(q, 20000);
+    }
+}
+
+static void pair_up(Pair *p, uint32_t ctl)
+{
+    for (int i = 0; i < 2; i++) {
+        bring_up(p->q[i], ctl);
+        qtest_clock_step(p->q[i], 10000);
+    }
+    for (int i = 0; i < 2; i++) {
+        wait_reg(p->q[i], STS, STS_LINK | STS_HALT, STS_LINK);
+    }
+}
+
+/* Grant, and wait until the other side goes by it */
+static void grant(QTestState *q, unsigned i, uint32_t base, unsigned len)
+{
+    segment(q, i, base, len);
+    wait_reg(q, STS, STS_RPEND, 0);
+}
+
+static void test_pair_shared(void)
+{
+    Pair *p = pair_new(true, NULL);
+    uint8_t buf[4096], back[4096];
+
+    g_assert_cmphex(rd(p->q[0], STS), ==, 0x3004);
+    pair_up(p, CTL_INT2CFG);
+    for (int i = 0; i < 2; i++) {
+        QTestState *here = p->q[i], *there = p->q[!i];
+        uint32_t base = RAM_BASE + 0x100000 * (i + 1);
+
+        g_assert_cmphex(rd(here, STS), ==, 0x04400005);
+        g_assert_cmphex(rd(here, LINK_STS), ==, 0xfdf0bdf0);
+        grant(there, 63, base, 15);
+        for (int n = 0; n < sizeof(buf); n++) {
+            buf[n] = 7 * n + i;
+        }
+        qtest_memwrite(here, WINDOW + 63 * SEG_SPAN + 1, buf, sizeof(buf));
+        qtest_memread(there, base + 1, back, sizeof(back));
+        g_assert_cmpmem(back, sizeof(back), buf, sizeof(buf));
+        qtest_memset(there, base + 0x8000, 0x77, 4096);
+        memset(buf, 0x77, sizeof(buf));
+        qtest_memread(here, WINDOW + 63 * SEG_SPAN + 0x8000, back,
+                      sizeof(back));
+        g_assert_cmpmem(back, sizeof(back), buf, sizeof(buf));
+        assert_stat(here, "stat-writes-dropped", ==, 0);
+        assert_stat(here, "stat-reads-failed", ==, 0);
+
+        /* beyond what is granted: on both sides */
+        qtest_writeq(there, base + 0x10000, 0x4444444444444444);
+        qtest_writeq(here, WINDOW + 63 * SEG_SPAN + 0x10000, 0x1234);
+        g_assert_cmphex(qtest_readq(here, WINDOW + 63 * SEG_SPAN + 0x10000),
+                        ==, ~0ull);
+        g_assert_cmphex(qtest_readq(there, base + 0x10000), ==,
+                        0x4444444444444444);
+        assert_stat(here, "stat-fault-range", ==, 2);
+        wait_stat(there, "stat-in-fault-range", 2);
+        g_assert_cmphex(rd(here, STS) & STS_LERROR, ==, STS_LERROR);
+        g_assert_cmphex(rd(there, STS) & STS_LERROR, ==, 0);
+
+        /* revoked: from the confirmation on, for good */
+        grant(there, 63, 0, 0);
+        g_assert_cmphex(qtest_readq(here, WINDOW + 63 * SEG_SPAN), ==, ~0ull);
+        assert_stat(here, "stat-fault-segment", ==, 1);
+        /* a segment on what is no RAM */
+        grant(there, 63, REGS, 15);
+        g_assert_cmphex(qtest_readq(here, WINDOW + 63 * SEG_SPAN), ==, ~0ull);
+        assert_stat(here, "stat-fault-target", ==, 1);
+        grant(there, 63, RAM_BASE + RAM_SIZE - 0x10000, 21);
+        qtest_writeq(here, WINDOW + 63 * SEG_SPAN + 0xfff8, 1);
+        assert_stat(here, "stat-fault-target", ==, 1);
+        qtest_writeq(here, WINDOW + 63 * SEG_SPAN + 0x10000, 1);
+        assert_stat(here, "stat-fault-target", ==, 2);
+        wait_stat(there, "stat-in-fault-target", 2);
+        /* not a bus master any more */
+        qtest_writew(there, ECAM + PCI_COMMAND, PCI_COMMAND_MEMORY);
+        wait_reg(there, STS, STS_RPEND, 0);
+        qtest_writeq(here, WINDOW + 63 * SEG_SPAN, 1);
+        assert_stat(here, "stat-fault-master", ==, 1);
+        qtest_writew(there, ECAM + PCI_COMMAND,
+                     PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+        /* stopped */
+        wr(there, CTL, CTL_STOP | CTL_INT2CFG);
+        wait_reg(there, STS, STS_RPEND, 0);
+        qtest_writeq(here, WINDOW + 63 * SEG_SPAN, 1);
+        assert_stat(here, "stat-fault-stopped", ==, 1);
+        g_assert_cmphex(rd(here, STS) & STS_LINK, ==, STS_LINK);
+        wr(there, CTL, CTL_INT2CFG);
+        wait_reg(there, STS, STS_RPEND, 0);
+        qtest_writeq(here, WINDOW + 63 * SEG_SPAN, 1);
+        assert_stat(here, "stat-fault-stopped", ==, 1);
+        wr(here, STS, STS_LERROR);
+    }
+    pair_free(p);
+}
+
+/* Nothing but the socket: writes get there, reads do not */
+static void test_pair_socket(void)
+{
+    Pair *p = pair_new(false, NULL);
+    QTestState *here = p->q[0], *there = p->q[1];
+
+    pair_up(p, CTL_INT2CFG);
+    grant(there, 1, RAM_BASE + 0x10000, 15);
+    for (int i = 0; i < 100; i++) {
+        qtest_writeq(here, WINDOW + SEG_SPAN + 8 * i, i + 1);
+    }
+    wait_stat(there, "stat-in-writes", 100);
+    for (int i = 0; i < 100; i++) {
+        g_assert_cmphex(qtest_readq(there, RAM_BASE + 0x10000 + 8 * i), ==,
+                        i + 1);
+    }
+    /* none is pending */
+    wait_reg(here, STS, 2, 0);
+    assert_stat(here, "stat-writes-dropped", ==, 0);
+    g_assert_cmphex(rd(here, STS), ==, 0x04400005);
+
+    g_assert_cmphex(qtest_readq(here, WINDOW + SEG_SPAN), ==, ~0ull);
+    assert_stat(here, "stat-fault-unshared", ==, 1);
+    /* the receiver looks it up */
+    qtest_writeq(here, WINDOW + 2 * SEG_SPAN, 1);
+    qtest_writeq(here, WINDOW + SEG_SPAN + 0x10000, 1);
+    wait_stat(here, "stat-fault-segment", 1);
+    wait_stat(here, "stat-fault-range", 1);
+    assert_stat(here, "stat-writes-dropped", ==, 2);
+    assert_stat(there, "stat-in-fault-segment", ==, 1);
+    assert_stat(there, "stat-in-fault-range", ==, 1);
+    g_assert_cmphex(rd(here, STS) & STS_LERROR, ==, STS_LERROR);
+    g_assert_cmphex(rd(there, STS) & STS_LERROR, ==, 0);
+    pair_free(p);
+}
+
+static void test_pair_registers(void)
+{
+    Pair *p = pair_new(true, NULL);
+    QTestState *here = p->q[0], *there = p->q[1];
+
+    pair_up(p, CTL_INT2CFG);
+    grant(there, 7, RAM_BASE, 15);
+    wait_reg(here, PEER + RX_SEG_VAL, ~0u, RAM_BASE | 15);
+    g_assert_cmphex(rd(here, PEER + RX_SEG_IDX), ==, 7);
+    g_assert_cmphex(rd(here, PEER + REV), ==, 0x4e902101);
+    g_assert_cmphex(rd(here, PEER + LINK_STS), ==, 0xfdf0bdf0);
+
+    /* interrupts: both ways to send one */
+    int_ctl(here, 4, INT_CTL_EN | 21);
+    wr(here, SW_INT, 4);
+    wait_reg(there, INT_SET, ~0u, 1 << 21);
+    wait_reg(here, PEER + INT_PRI_VEC, ~0u, 21);
+    wr(there, INT_CLR, 1 << 21);
+    wr(here, PEER + INT_SET, 1 << 5);
+    wait_reg(there, INT_SET, ~0u, 1 << 5);
+    assert_stat(there, "stat-ints-received", ==, 1);
+    assert_stat(there, "stat-peer-register-writes", ==, 1);
+
+    /* not for the peer: what it is granted, and all the rest */
+    wr(here, PEER + RX_SEG_VAL, RAM_BASE | 31);
+    wr(here, PEER + CTL, CTL_RESET);
+    wr(here, PEER + INT_CLR, ~0);
+    wr(here, PEER + INT_SET, 0);
+    wait_stat(there, "stat-peer-register-writes-refused", 4);
+    g_assert_cmphex(rd(there, RX_SEG_VAL), ==, RAM_BASE | 15);
+    g_assert_cmphex(rd(there, CTL), ==, CTL_INT2CFG);
+    g_assert_cmphex(rd(there, INT_SET), ==, 1 << 5);
+    pair_free(p);
+
+    /* as the hardware does it */
+    p = pair_new(true, "peer-config=on");
+    here = p->q[0];
+    there = p->q[1];
+    pair_up(p, CTL_INT2CFG);
+    wr(here, PEER + RX_SEG_IDX, 2);
+    wr(here, PEER + RX_SEG_VAL, (uint32_t)RAM_BASE | 15);
+    wait_reg(there, RX_SEG_VAL, ~0u, RAM_BASE | 15);
+    g_assert_cmphex(rd(there, RX_SEG_IDX), ==, 2);
+    assert_stat(there, "stat-peer-register-writes-refused", ==, 0);
+    pair_free(p);
+}
+
+static void test_pair_down(void)
+{
+    Pair *p = pair_new(true, NULL);
+    QTestState *here = p->q[0], *there = p->q[1];
+
+    pair_up(p, CTL_INT2CFG | CTL_INTENABLE | CTL_INTVEC(30));
+    grant(there, 1, RAM_BASE, 15);
+    qtest_writel(here, WINDOW + SEG_SPAN, 0x600df00d);
+
+    /* the other side resets its link: this one has an error */
+    wr(there, CTL, CTL_RESET);
+    wait_reg(here, STS, STS_LINK, 0);
+    g_assert_cmphex(rd(here, STS) & ~STS_RPEND, ==, STS_LERROR | 4);
+    g_assert_cmphex(rd(here, LINK_STS), ==, 0);
+    g_assert_cmphex(rd(here, INT_SET), ==, 1 << 30);
+    g_assert_cmphex(rd(there, STS) & ~STS_RPEND, ==, STS_HALT | 4);
+    g_assert_cmphex(qtest_readl(here, WINDOW + SEG_SPAN), ==, ~0u);
+    wr(here, INT_CLR, ~0);
+    wr(here, STS, STS_LERROR);
+    wr(there, CTL, CTL_INT2CFG);
+    wait_reg(here, STS, STS_LINK, STS_LINK);
+    wait_reg(there, STS, STS_LINK, STS_LINK);
+    g_assert_cmphex(qtest_readl(here, WINDOW + SEG_SPAN), ==, 0x600df00d);
+
+    /* beyond repair */
+    prop_set(here, "ecc-double", 1);
+    g_assert_cmphex(rd(here, STS) & (STS_LINK | STS_LERROR | STS_RERROR), ==,
+                    STS_LERROR);
+    wait_reg(there, STS, STS_LINK | STS_LERROR | STS_RERROR,
+             STS_LERROR | STS_RERROR);
+    wr(there, STS, STS_LERROR | STS_RERROR);
+    wr(here, CTL, CTL_RESET);
+    wr(here, CTL, CTL_INT2CFG);
+    wait_reg(here, STS, STS_LINK | STS_LERROR, STS_LINK);
+    wait_reg(there, STS, STS_LINK | STS_LERROR, STS_LINK);
+
+    /* a machine that stands still is not written to */
+    qtest_qmp_assert_success(there, "{ 'execute': 'stop' }");
+    wait_reg(here, STS, STS_LINK, 0);
+    qtest_writel(here, WINDOW + SEG_SPAN, 0xbadbad);
+    qtest_qmp_assert_success(there, "{ 'execute': 'cont' }");
+    wait_reg(here, STS, STS_LINK, STS_LINK);
+    g_assert_cmphex(qtest_readl(here, WINDOW + SEG_SPAN), ==, 0x600df00d);
+    /* there, nothing has happened */
+    g_assert_cmphex(rd(there, STS) & (STS_LINK | STS_LERROR), ==, STS_LINK);
+    pair_free(p);
+}
+
+/* kill -9, and the other end comes back: whichever it is */
+static void test_pair_kill(void)
+{
+    for (int dead = 0; dead < 2; dead++) {
+        Pair *p = pair_new(true, NULL);
+        QTestState *here = p->q[!dead];
+
+        pair_up(p, CTL_INT2CFG | CTL_INTENABLE | CTL_INTVEC(30));
+        for (int round = 0; round < 3; round++) {
+            uint64_t dropped = stat_get(here, "stat-writes-dropped");
+
+            grant(p->q[dead], 1, RAM_BASE + 0x40000, 15);
+            qtest_writel(here, WINDOW + SEG_SPAN, 0x11111111);
+            g_assert_cmphex(qtest_readl(p->q[dead], RAM_BASE + 0x40000), ==,
+                            0x11111111);
+            wr(here, STS, STS_LERROR | STS_RERROR);
+            wr(here, INT_CLR, ~0);
+
+            qtest_kill_qemu(p->q[dead]);
+            qtest_quit(p->q[dead]);
+            p->q[dead] = NULL;
+
+            wait_reg(here, STS, STS_LINK, 0);
+            g_assert_cmphex(rd(here, STS), ==, STS_LERROR | 4);
+            g_assert_cmphex(rd(here, INT_SET), ==, 1 << 30);
+            g_assert_cmphex(qtest_readl(here, WINDOW + SEG_SPAN), ==, ~0u);
+            g_assert_cmphex(rd(here, PEER + REV), ==, ~0u);
+            qtest_writel(here, WINDOW + SEG_SPAN, 0x22222222);
+            assert_stat(here, "stat-writes-dropped", ==, dropped + 1);
+
+            pair_start(p, dead);
+            qtest_writel(p->q[dead], RAM_BASE + 0x40000, 0);
+            bring_up(p->q[dead], CTL_INT2CFG);
+            wait_reg(p->q[dead], STS, STS_LINK, STS_LINK);
+            wait_reg(here, STS, STS_LINK, STS_LINK);
+            /* it has granted nothing so far */
+            g_assert_cmphex(qtest_readl(here, WINDOW + SEG_SPAN), ==, ~0u);
+        }
+        pair_free(p);
+    }
+}
+
+static void test_bad_properties(void)
+{
+    static const char *const bad[][2] = {
+        { "lanes=2", "'lanes' takes 1 or 4" },
+        { "privid-cpu=16", "'privid-cpu' takes 0 to 15" },
+        { "privid-dma=99", "'privid-dma' takes 0 to 15" },
+        { "rate=1", "'rate' takes" },
+        { "peer=nobody", "nobody" },
+        { "peer-mem=m", "'peer-mem' without 'peer'" },
+        { "peer-mem=u", "needs share=on" },
+        { "ecc-double=1", "at run time only" },
+    };
+
+    for (int i = 0; i < ARRAY_SIZE(bad); i++) {
+        g_autofree char *device = g_strdup_printf("hyperlink,%s", bad[i][0]);
+        const char *argv[] = {
+            "timeout", "60", getenv("QTEST_QEMU_BINARY"), "-machine", "virt",
+            "-accel", "qtest", "-bios", "none", "-nodefaults", "-m", "32",
+            "-object", "memory-backend-memfd,id=m,size=1M,share=on",
+            "-object", "memory-backend-ram,id=u,size=1M",
+            "-display", "none", "-device", device, NULL
+        };
+        g_autoptr(GError) err = NULL;
+        g_autofree char *text = NULL;
+        int status;
+
+        g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH |
+                     G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &text,
+                     &status, &err);
+        g_assert_no_error(err);
+        g_test_message("%s: %s", device, text);
+        g_assert_true(WIFEXITED(status));
+        g_assert_cmpint(WEXITSTATUS(status), ==, 1);
+        g_assert_nonnull(strstr(text, bad[i][1]));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+
+    /* a peer that is killed has the other end write into nothing */
+    signal(SIGPIPE, SIG_IGN);
+    qtest_add_func("/hyperlink/regs/reset", test_reset_values);
+    qtest_add_func("/hyperlink/regs/bits", test_writable_bits);
+    qtest_add_func("/hyperlink/regs/tables", test_tables);
+    qtest_add_func("/hyperlink/regs/bad-access", test_bad_access);
+    qtest_add_func("/hyperlink/bring-up", test_bring_up);
+    qtest_add_func("/hyperlink/loop/data", test_loop_data);
+    qtest_add_func("/hyperlink/loop/faults", test_loop_faults);
+    qtest_add_func("/hyperlink/loop/registers", test_loop_registers);
+    qtest_add_func("/hyperlink/overlays", test_overlays);
+    qtest_add_func("/hyperlink/interrupts", test_interrupts);
+    qtest_add_func("/hyperlink/msix", test_msix);
+    qtest_add_func("/hyperlink/ecc", test_ecc);
+    qtest_add_func("/hyperlink/pair/shared", test_pair_shared);
+    qtest_add_func("/hyperlink/pair/socket", test_pair_socket);
+    qtest_add_func("/hyperlink/pair/registers", test_pair_registers);
+    qtest_add_func("/hyperlink/pair/down", test_pair_down);
+    qtest_add_func("/hyperlink/pair/kill", test_pair_kill);
+    qtest_add_func("/hyperlink/properties/bad", test_bad_properties);
+
+    return g_test_run();
+}
