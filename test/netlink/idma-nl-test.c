@@ -194,6 +194,10 @@ static void got_dev(struct seen *seen, const struct nlattr *attrs, size_t len)
 		die("dev-get: the number of an interrupt and caps contradict each other");
 	if (d->state > IDMA_DEV_STATE_MAX || !d->channels || d->in_use > d->channels)
 		die("dev-get: impossible values");
+	/* Both are of the same moment */
+	if ((d->state == IDMA_DEV_STATE_IDLE && d->in_flight) ||
+	    (d->state == IDMA_DEV_STATE_BUSY && !d->in_flight))
+		die("dev-get: state %u with %u descriptors in flight", d->state, d->in_flight);
 	get_frontend(tb[IDMA_A_DEV_FRONTEND], seen->print);
 	get_dev_counters(tb[IDMA_A_DEV_COUNTERS], &d->counters, seen->print);
 	if (seen->print)

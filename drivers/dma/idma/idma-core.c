@@ -822,6 +822,7 @@ static int idma_pull_reset(struct idma_dev *idma)
 	spin_lock_irqsave(&idma->lock, flags);
 	/* Nothing is launched, revived or read while the reset is pulled */
 	idma->resetting = true;
+	idma->reset_failed = false;
 	/* A synchronous reset wants the clock */
 	ret = idma_activate(idma);
 	spin_unlock_irqrestore(&idma->lock, flags);
@@ -845,6 +846,7 @@ static int idma_pull_reset(struct idma_dev *idma)
 	spin_lock_irqsave(&idma->lock, flags);
 	if (ret) {
 		idma->dead = true;
+		idma->reset_failed = true;
 		idma_fail_all(idma);
 	} else {
 		idma->resetting = false;
@@ -886,11 +888,12 @@ static bool idma_drained(struct idma_dev *idma)
 }
 
 /* Without a reset line: end what is queued, wait for what is in hardware */
-static int idma_drain(struct idma_dev *idma)
+static int idma_drain(struct idma_dev *idma, enum idma_reset_method *method)
 {
 	unsigned long flags;
-	bool revived = false;
 	int ret = 0;
+
+	*method = IDMA_RESET_METHOD_DRAIN;
 
 	spin_lock_irqsave(&idma->lock, flags);
 	idma->resetting = true;
@@ -903,14 +906,15 @@ static int idma_drain(struct idma_dev *idma)
 	spin_lock_irqsave(&idma->lock, flags);
 	idma->resetting = false;
 	if (idma->dead) {
-		revived = idma_try_revive(idma);
-		if (!revived)
+		if (!idma_try_revive(idma))
 			ret = -EBUSY;
+		else
+			*method = IDMA_RESET_METHOD_REVIVE;
 	}
 	idma_dispatch(idma);
 	spin_unlock_irqrestore(&idma->lock, flags);
 
-	if (revived) {
+	if (*method == IDMA_RESET_METHOD_REVIVE) {
 		idma_say_revived(idma);
 		idma_restart_backstop(idma);
 	}
@@ -921,6 +925,7 @@ static int idma_drain(struct idma_dev *idma)
 /**
  * idma_reset - end every transfer and have an engine that works again
  * @idma: the engine; the driver is bound
+ * @method: set to what was done, if that worked
  *
  * With a reset line the engine is reset and everything fails. Without one, what
  * is queued fails, and what is in hardware completes by itself or not at all.
@@ -929,7 +934,7 @@ static int idma_drain(struct idma_dev *idma)
  * Return: 0 if the engine is usable, -EBUSY if it has not completed what it was
  * given, or the error of the clock or the reset line
  */
-int idma_reset(struct idma_dev *idma)
+int idma_reset(struct idma_dev *idma, enum idma_reset_method *method)
 {
 	unsigned long flags;
 	int ret;
@@ -938,7 +943,12 @@ int idma_reset(struct idma_dev *idma)
 	spin_lock_irqsave(&idma->lock, flags);
 	idma->fault = IDMA_FAULT_RESET;
 	spin_unlock_irqrestore(&idma->lock, flags);
-	ret = idma->rst ? idma_pull_reset(idma) : idma_drain(idma);
+	if (idma->rst) {
+		*method = IDMA_RESET_METHOD_LINE;
+		ret = idma_pull_reset(idma);
+	} else {
+		ret = idma_drain(idma, method);
+	}
 	mutex_unlock(&idma->reset_lock);
 
 	return ret;

@@ -15,31 +15,27 @@
 static int stats_show(struct seq_file *s, void *unused)
 {
 	struct idma_dev *idma = s->private;
-	struct idma_chan_stats sum = {};
+	static const char * const states[] = {
+		[IDMA_DEV_STATE_IDLE] = "idle",
+		[IDMA_DEV_STATE_BUSY] = "busy",
+		[IDMA_DEV_STATE_DEAD] = "dead",
+		[IDMA_DEV_STATE_RESETTING] = "resetting",
+	};
+	struct idma_chan_stats sum;
+	enum idma_dev_state state;
 	struct idma_stats stats;
 	unsigned int inflight;
 	unsigned long flags;
-	bool dead;
-	unsigned int i;
 
 	spin_lock_irqsave(&idma->lock, flags);
 	stats = idma->stats;
 	inflight = idma_inflight(idma);
-	dead = idma->dead;
-	for (i = 0; i < idma->nr_chans; i++) {
-		struct idma_chan *c = &idma->chans[i];
-
-		spin_lock(&c->vc.lock);
-		sum.transfers += c->stats.transfers;
-		sum.bytes += c->stats.bytes;
-		sum.errors += c->stats.errors;
-		sum.terminated += c->stats.terminated;
-		spin_unlock(&c->vc.lock);
-	}
+	state = idma_state(idma);
+	idma_sum_stats(idma, &sum);
 	spin_unlock_irqrestore(&idma->lock, flags);
 
 	seq_printf(s, "frontend: %s\n", idma->ops->name);
-	seq_printf(s, "state: %s\n", dead ? "dead" : inflight ? "busy" : "idle");
+	seq_printf(s, "state: %s\n", states[state]);
 	seq_printf(s, "transfers: %llu\n", sum.transfers);
 	seq_printf(s, "bytes: %llu\n", sum.bytes);
 	seq_printf(s, "errors: %llu\n", sum.errors);

@@ -68,7 +68,7 @@ static struct idma_dev *idma_nl_find(const struct nlattr *id,
 	return ERR_PTR(-ENODEV);
 }
 
-static struct idma_dev *idma_nl_find_dev(struct genl_info *info)
+static void *idma_nl_find_dev(struct genl_info *info)
 {
 	const struct nlattr *id = info->attrs[IDMA_A_DEV_ID];
 	const struct nlattr *name = info->attrs[IDMA_A_DEV_NAME];
@@ -115,7 +115,7 @@ static struct idma_chan *idma_nl_find_chan_by_name(const struct nlattr *name,
 	return ERR_PTR(-ENOENT);
 }
 
-static struct idma_chan *idma_nl_find_chan(struct genl_info *info)
+static void *idma_nl_find_chan(struct genl_info *info)
 {
 	const struct nlattr *dev_id = info->attrs[IDMA_A_CHAN_DEV_ID];
 	const struct nlattr *dev_name = info->attrs[IDMA_A_CHAN_DEV_NAME];
@@ -180,19 +180,6 @@ static int idma_nl_put_faults(struct sk_buff *skb, int attr,
 	nla_nest_end(skb, nest);
 
 	return 0;
-}
-
-static void idma_nl_add_chan_stats(struct idma_chan_stats *sum,
-				   const struct idma_chan_stats *stats)
-{
-	unsigned int i;
-
-	sum->transfers += stats->transfers;
-	sum->bytes += stats->bytes;
-	sum->errors += stats->errors;
-	sum->terminated += stats->terminated;
-	for (i = 0; i < ARRAY_SIZE(sum->faults); i++)
-		sum->faults[i] += stats->faults[i];
 }
 
 static int idma_nl_put_dev_counters(struct sk_buff *skb,
@@ -286,39 +273,35 @@ static u32 idma_nl_state(struct idma_dev *idma)
 	u32 state;
 
 	spin_lock_irqsave(&idma->lock, flags);
-	if (idma->dead)
-		state = IDMA_DEV_STATE_DEAD;
-	else if (idma_inflight(idma))
-		state = IDMA_DEV_STATE_BUSY;
-	else
-		state = IDMA_DEV_STATE_IDLE;
+	state = idma_state(idma);
 	spin_unlock_irqrestore(&idma->lock, flags);
 
 	return state;
 }
 
-static int idma_nl_put_dev(struct sk_buff *skb, struct idma_dev *idma)
+static int idma_nl_put_dev(struct sk_buff *skb, void *obj)
 {
-	struct idma_chan_stats sum = {};
+	struct idma_dev *idma = obj;
 	unsigned int inflight, in_use = 0, i;
+	struct idma_chan_stats sum;
 	struct idma_stats stats;
 	unsigned long flags;
+	u32 state;
 
-	/* Channels' counters change with the engine's lock held as well */
+	/* All of one moment: an engine with something in flight is not idle */
 	spin_lock_irqsave(&idma->lock, flags);
+	state = idma_state(idma);
 	stats = idma->stats;
 	inflight = idma_inflight(idma);
-	for (i = 0; i < idma->nr_chans; i++) {
-		struct idma_chan *c = &idma->chans[i];
-
-		in_use += READ_ONCE(c->vc.chan.client_count) > 0;
-		idma_nl_add_chan_stats(&sum, &c->stats);
-	}
+	idma_sum_stats(idma, &sum);
 	spin_unlock_irqrestore(&idma->lock, flags);
+
+	for (i = 0; i < idma->nr_chans; i++)
+		in_use += READ_ONCE(idma->chans[i].vc.chan.client_count) > 0;
 
 	if (nla_put_u32(skb, IDMA_A_DEV_ID, idma->dma.dev_id) ||
 	    nla_put_string(skb, IDMA_A_DEV_NAME, dev_name(idma->dev)) ||
-	    nla_put_u32(skb, IDMA_A_DEV_STATE, idma_nl_state(idma)) ||
+	    nla_put_u32(skb, IDMA_A_DEV_STATE, state) ||
 	    nla_put_u32(skb, IDMA_A_DEV_CAPS, idma_nl_caps(idma)) ||
 	    nla_put_u32(skb, IDMA_A_DEV_CHANNELS, idma->nr_chans) ||
 	    nla_put_u32(skb, IDMA_A_DEV_CHANNELS_IN_USE, in_use) ||
@@ -331,8 +314,9 @@ static int idma_nl_put_dev(struct sk_buff *skb, struct idma_dev *idma)
 	return 0;
 }
 
-static int idma_nl_put_chan(struct sk_buff *skb, struct idma_chan *c)
+static int idma_nl_put_chan(struct sk_buff *skb, void *obj)
 {
+	struct idma_chan *c = obj;
 	struct idma_dev *idma = c->idma;
 	char name[IDMA_NL_CHAN_NAME];
 	struct idma_chan_stats stats;
@@ -369,23 +353,28 @@ static int idma_nl_put_chan(struct sk_buff *skb, struct idma_chan *c)
 
 /* ---- Operations ---- */
 
-int idma_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
+/*
+ * Answer a request with what @put says about the object that @find finds. The
+ * list of engines is locked meanwhile.
+ */
+static int idma_nl_answer(struct genl_info *info, u8 cmd,
+			  void *(*find)(struct genl_info *info),
+			  int (*put)(struct sk_buff *skb, void *obj))
 {
-	struct idma_dev *idma;
 	struct sk_buff *msg;
 	int ret = -EMSGSIZE;
-	void *hdr;
+	void *hdr, *obj;
 
 	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &idma_nl_family, 0, IDMA_CMD_DEV_GET);
+	hdr = genlmsg_put_reply(msg, info, &idma_nl_family, 0, cmd);
 	if (!hdr)
 		goto free;
 
 	mutex_lock(&idma_nl_lock);
-	idma = idma_nl_find_dev(info);
-	ret = IS_ERR(idma) ? PTR_ERR(idma) : idma_nl_put_dev(msg, idma);
+	obj = find(info);
+	ret = IS_ERR(obj) ? PTR_ERR(obj) : put(msg, obj);
 	mutex_unlock(&idma_nl_lock);
 	if (ret)
 		goto free;
@@ -396,6 +385,35 @@ int idma_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 free:
 	nlmsg_free(msg);
 	return ret;
+}
+
+/* One object into a dump; -EMSGSIZE if it has to go into the next message */
+static int idma_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+			    u8 cmd, int (*put)(struct sk_buff *skb, void *obj),
+			    void *obj)
+{
+	void *hdr;
+	int ret;
+
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &idma_nl_family, NLM_F_MULTI, cmd);
+	if (!hdr)
+		return -EMSGSIZE;
+	ret = put(skb, obj);
+	if (ret) {
+		genlmsg_cancel(skb, hdr);
+		return ret;
+	}
+	genl_dump_check_consistent(cb, hdr);
+	genlmsg_end(skb, hdr);
+
+	return 0;
+}
+
+int idma_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return idma_nl_answer(info, IDMA_CMD_DEV_GET, idma_nl_find_dev,
+			      idma_nl_put_dev);
 }
 
 /* Where a dump goes on: cb->args[0] is the number of the next engine */
@@ -407,21 +425,12 @@ int idma_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	mutex_lock(&idma_nl_lock);
 	cb->seq = idma_nl_generation;
 	list_for_each_entry(idma, &idma_nl_devs, nl) {
-		void *hdr;
-
 		if (idma->dma.dev_id < cb->args[0])
 			continue;
-
-		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
-				  cb->nlh->nlmsg_seq, &idma_nl_family,
-				  NLM_F_MULTI, IDMA_CMD_DEV_GET);
-		ret = hdr ? idma_nl_put_dev(skb, idma) : -EMSGSIZE;
-		if (ret) {
-			genlmsg_cancel(skb, hdr);
+		ret = idma_nl_dump_one(skb, cb, IDMA_CMD_DEV_GET,
+				       idma_nl_put_dev, idma);
+		if (ret)
 			break;
-		}
-		genl_dump_check_consistent(cb, hdr);
-		genlmsg_end(skb, hdr);
 		cb->args[0] = idma->dma.dev_id + 1;
 	}
 	mutex_unlock(&idma_nl_lock);
@@ -431,31 +440,8 @@ int idma_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 
 int idma_nl_chan_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct idma_chan *c;
-	struct sk_buff *msg;
-	int ret = -EMSGSIZE;
-	void *hdr;
-
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!msg)
-		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &idma_nl_family, 0, IDMA_CMD_CHAN_GET);
-	if (!hdr)
-		goto free;
-
-	mutex_lock(&idma_nl_lock);
-	c = idma_nl_find_chan(info);
-	ret = IS_ERR(c) ? PTR_ERR(c) : idma_nl_put_chan(msg, c);
-	mutex_unlock(&idma_nl_lock);
-	if (ret)
-		goto free;
-	genlmsg_end(msg, hdr);
-
-	return genlmsg_reply(msg, info);
-
-free:
-	nlmsg_free(msg);
-	return ret;
+	return idma_nl_answer(info, IDMA_CMD_CHAN_GET, idma_nl_find_chan,
+			      idma_nl_put_chan);
 }
 
 /* The channels of an engine from the number in cb->args[1] on */
@@ -465,19 +451,11 @@ static int idma_nl_dump_chans(struct sk_buff *skb, struct netlink_callback *cb,
 	int ret;
 
 	while (cb->args[1] < idma->nr_chans) {
-		void *hdr;
-
-		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
-				  cb->nlh->nlmsg_seq, &idma_nl_family,
-				  NLM_F_MULTI, IDMA_CMD_CHAN_GET);
-		ret = hdr ? idma_nl_put_chan(skb, &idma->chans[cb->args[1]]) :
-			    -EMSGSIZE;
-		if (ret) {
-			genlmsg_cancel(skb, hdr);
+		ret = idma_nl_dump_one(skb, cb, IDMA_CMD_CHAN_GET,
+				       idma_nl_put_chan,
+				       &idma->chans[cb->args[1]]);
+		if (ret)
 			return ret;
-		}
-		genl_dump_check_consistent(cb, hdr);
-		genlmsg_end(skb, hdr);
 		cb->args[1]++;
 	}
 
@@ -556,21 +534,14 @@ static bool idma_nl_listed(const struct idma_dev *idma, const struct device *dev
 static int idma_nl_reset(struct idma_dev *idma, struct genl_info *info,
 			 enum idma_reset_method *method)
 {
-	bool was_dead = idma_nl_state(idma) == IDMA_DEV_STATE_DEAD;
 	int ret;
 
-	ret = idma_reset(idma);
+	ret = idma_reset(idma, method);
 	if (ret && idma->rst)
 		NL_SET_ERR_MSG(info->extack, "the reset line cannot be driven");
 	else if (ret)
 		NL_SET_ERR_MSG(info->extack,
 			       "the engine has no reset line and has not completed what is in hardware");
-	else if (idma->rst)
-		*method = IDMA_RESET_METHOD_LINE;
-	else if (was_dead)
-		*method = IDMA_RESET_METHOD_REVIVE;
-	else
-		*method = IDMA_RESET_METHOD_DRAIN;
 
 	return ret;
 }

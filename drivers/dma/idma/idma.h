@@ -295,6 +295,7 @@ struct idma_stats {
  * @held: suspended: what is queued stays queued
  * @resetting: being reset or drained: nothing is launched; with a reset line
  *	registers are not read either, and it stays set when the reset failed
+ * @reset_failed: the last reset did not work: @resetting is not going to end
  * @gone: the driver is unbound
  * @dead: the engine stopped completing and nothing is launched any more
  * @fault: why transfers that fail do so
@@ -340,6 +341,7 @@ struct idma_dev {
 	int irq_cpu;
 	bool held;
 	bool resetting;
+	bool reset_failed;
 	bool gone;
 	bool dead;
 	enum idma_fault fault;
@@ -384,6 +386,36 @@ static inline unsigned int idma_inflight(const struct idma_dev *idma)
 	return idma->fifo_head - idma->fifo_tail;
 }
 
+/* As users are told, with the engine's lock held */
+static inline enum idma_dev_state idma_state(const struct idma_dev *idma)
+{
+	if (idma->resetting && !idma->reset_failed)
+		return IDMA_DEV_STATE_RESETTING;
+	if (idma->dead)
+		return IDMA_DEV_STATE_DEAD;
+
+	return idma_inflight(idma) ? IDMA_DEV_STATE_BUSY : IDMA_DEV_STATE_IDLE;
+}
+
+/* Sum of all channels, with the engine's lock held, under which they count */
+static inline void idma_sum_stats(const struct idma_dev *idma,
+				  struct idma_chan_stats *sum)
+{
+	unsigned int i, f;
+
+	memset(sum, 0, sizeof(*sum));
+	for (i = 0; i < idma->nr_chans; i++) {
+		const struct idma_chan_stats *stats = &idma->chans[i].stats;
+
+		sum->transfers += stats->transfers;
+		sum->bytes += stats->bytes;
+		sum->errors += stats->errors;
+		sum->terminated += stats->terminated;
+		for (f = 0; f < ARRAY_SIZE(sum->faults); f++)
+			sum->faults[f] += stats->faults[f];
+	}
+}
+
 /* What only the KUnit tests call from outside its file */
 #if IS_ENABLED(CONFIG_PULP_IDMA_KUNIT_TEST)
 #define EXPORT_SYMBOL_IDMA_KUNIT(sym)	EXPORT_SYMBOL_GPL(sym)
@@ -398,7 +430,7 @@ u32 idma_next_segment(const struct idma_tx *tx, u32 max_len,
 /* idma-core.c */
 int idma_clock_get(struct idma_dev *idma);
 void idma_clock_put(struct idma_dev *idma);
-int idma_reset(struct idma_dev *idma);
+int idma_reset(struct idma_dev *idma, enum idma_reset_method *method);
 
 /* idma-desc64.c */
 extern const struct idma_frontend_ops idma_desc64_ops;

@@ -24,11 +24,15 @@
  * @IDMA_DEV_STATE_BUSY: descriptors are in hardware
  * @IDMA_DEV_STATE_DEAD: the engine stopped completing: its transfers have
  *   failed and new ones are refused until it recovers or is reset
+ * @IDMA_DEV_STATE_RESETTING: it is being reset or drained: what it had to do
+ *   has failed; new transfers wait for the end of that, or are refused if it
+ *   was dead
  */
 enum idma_dev_state {
 	IDMA_DEV_STATE_IDLE,
 	IDMA_DEV_STATE_BUSY,
 	IDMA_DEV_STATE_DEAD,
+	IDMA_DEV_STATE_RESETTING,
 
 	/* private: */
 	__IDMA_DEV_STATE_MAX,
