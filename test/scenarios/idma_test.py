@@ -14,9 +14,8 @@ import os
 import re
 import sys
 
-from scenario import Scenario, script
+from scenario import TOP, Scenario, script
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, 'tools', 'idma-test', 'test'))
 import schema  # noqa: E402
 

@@ -6,17 +6,10 @@
         t.results(run)
 """
 
-import atexit
 import os
 import re
-import shutil
-import subprocess
-import tempfile
 
-from scenario import GuestError, Scenario
-
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SOURCES = os.path.join(TOP, 'test', 'netlink')
+from scenario import TOP, Scenario
 
 
 class NetlinkScenario(Scenario):
@@ -26,17 +19,8 @@ class NetlinkScenario(Scenario):
     def files(self):
         """For Guest(files=...)."""
         if not hasattr(self, '_program'):
-            folder = tempfile.mkdtemp(prefix='idma-nl-test-')
-            atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            program = os.path.join(folder, 'idma-nl-test')
-            done = subprocess.run(
-                ['riscv64-linux-gnu-gcc', '-std=gnu11', '-O2', '-Wall', '-Wextra', '-Werror', '-static',
-                 '-I', os.path.join(TOP, 'include', 'uapi'), '-o', program,
-                 os.path.join(SOURCES, 'nl.c'), os.path.join(SOURCES, 'idma-nl-test.c')],
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-            if done.returncode:
-                raise GuestError('test/netlink does not compile:\n' + done.stdout)
-            self._program = program
+            self._program = self.guest_program('idma-nl-test', 'test/netlink/nl.c', 'test/netlink/idma-nl-test.c',
+                                               flags=('-I', os.path.join(TOP, 'include', 'uapi')))
         return {'/bin/idma-nl-test': self._program}
 
     def results(self, run, at_least, what=''):

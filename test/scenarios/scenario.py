@@ -6,16 +6,20 @@
         t.ok(run.status == 0, 'copies are right', run)
 """
 
+import atexit
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'guest'))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, 'test', 'guest'))
 from idma_guest import Guest, GuestError, script  # noqa: E402
 
-__all__ = ['Guest', 'GuestError', 'Scenario', 'device_path', 'device_tree', 'end_hang', 'find_node', 'script']
+__all__ = ['TOP', 'Guest', 'GuestError', 'Scenario', 'device_path', 'device_tree', 'end_hang', 'find_node', 'script']
 
 
 def device_path(guest):
@@ -76,6 +80,20 @@ class Scenario:
         """Run a command in a guest of its own."""
         self.last = Guest(**args).run(command)
         return self.last
+
+    @staticmethod
+    def guest_program(name, *sources, flags=()):
+        """Build a small C program for the guest from files of this project; returns its path here."""
+        folder = tempfile.mkdtemp(prefix='idma-program-')
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        program = os.path.join(folder, name)
+        done = subprocess.run(
+            ['riscv64-linux-gnu-gcc', '-std=gnu11', '-O2', '-Wall', '-Wextra', '-Werror', '-static', *flags,
+             '-o', program, *(os.path.join(TOP, s) for s in sources)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode:
+            raise GuestError(f'{name} does not compile:\n{done.stdout}')
+        return program
 
     def ok(self, good, what, detail=None):
         """One result. What detail says (a run, a text, numbers) is shown when it is bad."""

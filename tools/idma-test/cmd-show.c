@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "counters.h"
 #include "engines.h"
 #include "nl.h"
 #include "opts.h"
@@ -23,25 +24,6 @@ static const struct out_column engine_cols[] = {
 	{ "frontend.max_segment", "longest descriptor", OUT_INT, "max_segment" },
 	{ "frontend.input_slots", "input slots", OUT_INT, "input_slots" },
 	{ "frontend.pending_slots", "pending slots", OUT_INT, "pending_slots" },
-	{ "counters.transfers", "transfers", OUT_INT, "transfers" },
-	{ "counters.bytes", "bytes", OUT_BYTES, "bytes" },
-	{ "counters.errors", "errors", OUT_INT, "errors" },
-	{ "counters.faults.stall", "  by a dead engine", OUT_INT, "fault_stall" },
-	{ "counters.faults.reset", "  by a reset", OUT_INT, "fault_reset" },
-	{ "counters.faults.unbind", "  by unbinding", OUT_INT, "fault_unbind" },
-	{ "counters.terminated", "terminated", OUT_INT, "terminated" },
-	{ "counters.launches", "launches", OUT_INT, "launches" },
-	{ "counters.launches_refused", "launches put off", OUT_INT, "launches_refused" },
-	{ "counters.descriptors", "descriptors", OUT_INT, "descriptors" },
-	{ "counters.interrupts", "interrupts", OUT_INT, "interrupts" },
-	{ "counters.interrupts_foreign", "foreign interrupts", OUT_INT, "interrupts_foreign" },
-	{ "counters.interrupts_missed", "missed interrupts", OUT_INT, "interrupts_missed" },
-	{ "counters.backstops", "backstop timer ran out", OUT_INT, "backstops" },
-	{ "counters.reaped_irq", "found by interrupt", OUT_INT, "reaped_irq" },
-	{ "counters.reaped_backstop", "found by backstop", OUT_INT, "reaped_backstop" },
-	{ "counters.reaped_poll", "found by polling", OUT_INT, "reaped_poll" },
-	{ "counters.stalls", "stalls", OUT_INT, "stalls" },
-	{ "counters.recoveries", "recoveries", OUT_INT, "recoveries" },
 };
 
 static const struct out_column channel_cols[] = {
@@ -49,23 +31,19 @@ static const struct out_column channel_cols[] = {
 	{ "dev_name", "engine", OUT_STR, "engine" },
 	{ "driver", "driver", OUT_STR, NULL },
 	{ "clients", "clients", OUT_INT, NULL },
-	{ "counters.transfers", "transfers", OUT_INT, "transfers" },
-	{ "counters.bytes", "bytes", OUT_BYTES, "bytes" },
-	{ "counters.errors", "errors", OUT_INT, "errors" },
-	{ "counters.faults.stall", "  by a dead engine", OUT_INT, "fault_stall" },
-	{ "counters.faults.reset", "  by a reset", OUT_INT, "fault_reset" },
-	{ "counters.faults.unbind", "  by unbinding", OUT_INT, "fault_unbind" },
-	{ "counters.terminated", "terminated", OUT_INT, "terminated" },
 };
 
 static void show(const json_t *one, bool channel)
 {
+	const struct out_column *own = channel ? channel_cols : engine_cols;
+	size_t n = channel ? ARRAY_SIZE(channel_cols) : ARRAY_SIZE(engine_cols);
+	struct out_column cols[ARRAY_SIZE(engine_cols) + COUNTER_COLUMNS];
+
+	memcpy(cols, own, n * sizeof(*cols));
+	n = counters_list(cols, n, channel);
 	out_heading("%s", json_str(one, "name", ""));
 	/* The name is the heading on a terminal */
-	if (channel)
-		out_object(channel_cols + out.tty, ARRAY_SIZE(channel_cols) - out.tty, one);
-	else
-		out_object(engine_cols + out.tty, ARRAY_SIZE(engine_cols) - out.tty, one);
+	out_object(cols + out.tty, n - out.tty, one);
 }
 
 int cmd_show(int argc, char **argv)

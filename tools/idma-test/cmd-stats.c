@@ -6,29 +6,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "counters.h"
 #include "engines.h"
 #include "nl.h"
 #include "opts.h"
 #include "out.h"
 
 static struct opt_number interval, count;
+static bool waits;
 
-static const struct out_column total_cols[] = {
+static const struct out_column engine_cols[] = {
 	{ "name", "ENGINE", OUT_STR, "engine" },
 	{ "state", "STATE", OUT_STATE, NULL },
-	{ "counters.transfers", "TRANSFERS", OUT_INT, "transfers" },
-	{ "counters.bytes", "BYTES", OUT_INT, "bytes" },
-	{ "counters.errors", "ERRORS", OUT_INT, "errors" },
-	{ "counters.terminated", "TERMINATED", OUT_INT, "terminated" },
-	{ "counters.launches", "LAUNCHES", OUT_INT, "launches" },
-	{ "counters.descriptors", "DESCRIPTORS", OUT_INT, "descriptors" },
-	{ "counters.interrupts", "IRQS", OUT_INT, "interrupts" },
-	{ "counters.interrupts_missed", "MISSED", OUT_INT, "interrupts_missed" },
-	{ "counters.reaped_irq", "BY IRQ", OUT_INT, "reaped_irq" },
-	{ "counters.reaped_backstop", "BACKSTOP", OUT_INT, "reaped_backstop" },
-	{ "counters.reaped_poll", "POLL", OUT_INT, "reaped_poll" },
-	{ "counters.stalls", "STALLS", OUT_INT, "stalls" },
-	{ "counters.recoveries", "RECOVERIES", OUT_INT, "recoveries" },
 };
 
 static const struct out_column rate_cols[] = {
@@ -45,31 +34,67 @@ static const struct out_column rate_cols[] = {
 	{ "in_flight", "IN FLIGHT", OUT_INT, NULL },
 };
 
-static int read_engines(struct nlc *c, int argc, char **argv, json_t **list)
+/* The engines that are named, or all; with --wait some may not be there yet */
+static int choose(json_t *all, int argc, char **argv, json_t **list)
 {
-	json_t *all, *one;
-	int ret = nlc_engines(c, &all);
+	json_t *one;
 
-	if (ret)
-		return nlc_failed(c, "reading the counters", ret);
 	if (!argc) {
-		*list = all;
+		*list = json_incref(all);
 		return IT_OK;
 	}
 	*list = json_array();
 	for (int i = 0; i < argc; i++) {
 		one = engines_find(all, argv[i]);
-		if (!one) {
+		if (one) {
+			json_array_append(*list, one);
+		} else if (!waits) {
 			it_error("there is no iDMA '%s'", argv[i]);
 			it_hint("'idma-test list' shows the engines");
 			json_decref(*list);
-			json_decref(all);
 			return IT_ENV;
 		}
-		json_array_append(*list, one);
 	}
-	json_decref(all);
 	return IT_OK;
+}
+
+/* No driver, no engines. To be told once, each time that it goes. */
+static void say_away(bool away)
+{
+	static bool was;
+
+	if (away && !was)
+		it_note("there is no driver; waiting for it");
+	else if (!away && was)
+		it_note("the driver is there");
+	was = away;
+}
+
+static int read_engines(struct nlc *c, int argc, char **argv, json_t **list)
+{
+	int ret = c->sk ? 0 : nlc_open(c), status;
+	json_t *all = NULL;
+
+	if (!ret)
+		ret = nlc_engines(c, &all);
+	if (c->sk && nlc_gone(c, ret)) {
+		/* Loaded again meanwhile, it goes by another number */
+		nlc_close(c);
+		if (!nlc_open(c))
+			ret = nlc_engines(c, &all);
+	}
+	if (waits) {
+		say_away(ret == -ENOENT);
+		if (ret == -ENOENT) {
+			*list = json_array();
+			return IT_OK;
+		}
+	}
+	if (ret)
+		return nlc_failed(c, "reading the counters", ret);
+	status = choose(all, argc, argv, list);
+	json_decref(all);
+	return status;
 }
 
 /* What was counted since the last time, a second. A new engine starts from 0. */
@@ -148,6 +173,7 @@ static int follow(struct nlc *c, int argc, char **argv, json_t *before)
 {
 	json_t *samples = json_array(), *now, *rows, *doc;
 	uint64_t last = now_ns(), next = last, n = 0, time;
+	bool none = false;
 	int ret = IT_OK;
 
 	catch_signals();
@@ -160,6 +186,9 @@ static int follow(struct nlc *c, int argc, char **argv, json_t *before)
 		if (ret)
 			break;
 		time = now_ns();
+		if (!json_array_size(now) && !none && !waits)
+			it_note("no engine is bound to the driver");
+		none = !json_array_size(now);
 		rows = rate_rows(before, now, (double)(time - last) / 1e9);
 		show_rates(rows, n++ % 20 == 0, samples);
 		json_decref(rows);
@@ -172,9 +201,7 @@ static int follow(struct nlc *c, int argc, char **argv, json_t *before)
 	json_object_set_new(doc, "samples", samples);
 	/* To stop is how this ends */
 	it_stop = 0;
-	/* What -j has to say was said, line by line */
-	out.json &= ret != IT_OK;
-	return out_finish(doc, ret);
+	return out_finish_lines(doc, ret);
 }
 
 int cmd_stats(int argc, char **argv)
@@ -184,6 +211,8 @@ int cmd_stats(int argc, char **argv)
 		  .max = 86400000, .help = "show rates, each TIME (1s, 500ms), until Ctrl-C" },
 		{ "count", 'n', OPT_NUMBER, &count, .arg = "N", .min = 1,
 		  .help = "with --interval: N times" },
+		{ "wait", 'w', OPT_FLAG, &waits,
+		  .help = "with --interval: wait for the driver, if it is not there or goes" },
 	};
 	static const struct usage usage = {
 		.command = "stats",
@@ -191,23 +220,26 @@ int cmd_stats(int argc, char **argv)
 		.max_args = -1,
 		.text =
 			"Show the counters of the iDMAs since they were probed, or, with an interval, how fast\n"
-			"they go up. With -j each interval is a document of one line.",
+			"they go up. With -j each interval is a document of one line. When the driver is\n"
+			"unloaded this ends with exit status 3, unless it is to wait.",
 		.opts = opts,
 		.n = ARRAY_SIZE(opts),
 		.examples = "  idma-test stats\n  idma-test stats -i 1s\n",
 	};
+	struct out_column cols[ARRAY_SIZE(engine_cols) + COUNTER_COLUMNS];
 	int at = opts_parse(&usage, argc, argv), ret;
 	json_t *list, *doc;
 	struct nlc c;
+	size_t n;
 
 	if (at < 0)
 		return OPTS_EXIT(at);
-	if (count.set && !interval.set) {
-		it_error("--count needs --interval");
+	if ((count.set || waits) && !interval.set) {
+		it_error("--%s needs --interval", count.set ? "count" : "wait");
 		return out_finish(NULL, IT_USAGE);
 	}
 	ret = nlc_open(&c);
-	if (ret)
+	if (ret && !(waits && ret == -ENOENT))
 		return out_finish(NULL, nlc_missing(ret));
 	ret = read_engines(&c, argc - at, argv + at, &list);
 	if (ret) {
@@ -217,7 +249,9 @@ int cmd_stats(int argc, char **argv)
 	} else {
 		if (!json_array_size(list))
 			it_note("no engine is bound to the driver");
-		out_table(total_cols, ARRAY_SIZE(total_cols), list);
+		memcpy(cols, engine_cols, sizeof(engine_cols));
+		n = counters_table(cols, ARRAY_SIZE(engine_cols));
+		out_table(cols, n, list);
 		doc = out_doc();
 		json_object_set_new(doc, "engines", list);
 		ret = out_finish(doc, IT_OK);

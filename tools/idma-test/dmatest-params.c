@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "dmatest-params.h"
@@ -72,10 +75,47 @@ int dt_running(void)
 	return ret ? ret : buf[0] != '\0';
 }
 
+/*
+ * Threads take parameters as their own when a channel is set, be it one that they
+ * have; but not while some of them have not begun.
+ */
+static bool end_soon(void)
+{
+	char channel[64];
+
+	return !dt_set("iterations", "1") && !dt_get("channel", channel, sizeof(channel)) &&
+	       channel[0] && !dt_set("channel", channel);
+}
+
+bool dt_finish(void)
+{
+	struct timespec nap = { .tv_nsec = 10000000 };
+	bool told = false;
+	char buf[64];
+	uint64_t end;
+	long timeout;
+
+	/* What was only set up is not to be started by this */
+	if (dt_get("run", buf, sizeof(buf)) || buf[0] != 'Y')
+		return true;
+	timeout = dt_get("timeout", buf, sizeof(buf)) ? -1 : strtol(buf, NULL, 10);
+	/* Each is to end its transfer, and to compare what it has copied */
+	end = now_ns() + (uint64_t)(timeout < 0 ? 5000 : timeout + 2000) * 1000000;
+	while (dt_running() > 0) {
+		if (now_ns() > end)
+			return false;
+		told = told || end_soon();
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
 static int restore(void)
 {
-	int ret = dt_set("run", "0"), one;
+	int ret, one;
 
+	dt_finish();
+	ret = dt_set("run", "0");
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (!have[i])
 			continue;
@@ -91,8 +131,9 @@ static void guard_main(int fd)
 	ssize_t n;
 	char c;
 
-	/* Ctrl-C is for the program; this is to outlive whatever it dies of */
+	/* Ctrl-C is for the program; this is to outlive whatever it dies of, killall as well */
 	setsid();
+	prctl(PR_SET_NAME, "dmatest-guard");
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);

@@ -23,5 +23,11 @@ int dt_set(const char *param, const char *val);
 int dt_get(const char *param, char *buf, size_t size);
 /* 1 while threads run or are to be run. If not, dmatest lets go of its channels. */
 int dt_running(void);
+/*
+ * Have all threads end after the transfer that they are at. To write 0 to 'run' cuts
+ * these off: dmatest then frees buffers into which the engine still writes. False if
+ * they do not end in the time that a transfer may take.
+ */
+bool dt_finish(void);
 
 #endif

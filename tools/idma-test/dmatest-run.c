@@ -320,10 +320,12 @@ static int follow(struct watch *w)
 		    (cfg->runtime_ms && now_ns() - w->since > cfg->runtime_ms * 1000000) ||
 		    (w->res->timeouts && !cfg->keep_going)) {
 			w->res->stopped = dt_running() > 0;
-			drain(w, 0);
-			w->stopping = true;
-			/* Returns when the last thread has ended */
-			dt_set("run", "0");
+			if (!dt_finish()) {
+				drain(w, 0);
+				w->stopping = true;
+				/* Returns when the last thread has ended */
+				dt_set("run", "0");
+			}
 			break;
 		}
 		ret = dt_running();

@@ -16,7 +16,7 @@
 #define NAMED(name, kind, names)	{ name, kind, names, NULL }
 #define NESTED(name, kind, set)		{ name, kind, NULL, &(set) }
 
-static const char * const dev_states[] = { "idle", "busy", "dead", NULL };
+static const char * const dev_states[] = { "idle", "busy", "dead", "resetting", NULL };
 static const char * const caps[] = {
 	"memcpy", "interrupt", "reset-line", "clock", "coherent", "reuse", NULL
 };

@@ -11,12 +11,15 @@
 #include <netlink/msg.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "nl.h"
 #include "nl-decode.h"
 
 /* Dumps in a row that met a change before it is given up */
 #define DUMP_TRIES	20
+/* And how often, 20 ms apart, to try one while the module is on its way in or out */
+#define MODULE_TRIES	100
 
 struct call {
 	struct nlc *c;
@@ -89,6 +92,64 @@ int nlc_missing(int ret)
 		it_error("cannot open generic netlink: %s", strerror(-ret));
 	}
 	return IT_ENV;
+}
+
+int nlc_no_sequence(struct nl_msg *msg, void *arg)
+{
+	(void)msg;
+	(void)arg;
+	return NL_OK;
+}
+
+static int join(struct nl_sock *sk, int group)
+{
+	int ret = group < 0 ? group : nl_socket_add_membership(sk, group);
+
+	if (!ret)
+		ret = nl_socket_set_nonblocking(sk);
+	/* Nobody has asked for what comes */
+	nl_socket_modify_cb(sk, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, nlc_no_sequence, NULL);
+	return ret ? nl_errno(ret) : 0;
+}
+
+int nlc_listen(struct nlc *c, size_t size)
+{
+	int val = (int)size;
+
+	/* More than an ordinary user may have needs privilege; less is no harm */
+	if (setsockopt(nl_socket_get_fd(c->sk), SOL_SOCKET, SO_RCVBUFFORCE, &val, sizeof(val)))
+		setsockopt(nl_socket_get_fd(c->sk), SOL_SOCKET, SO_RCVBUF, &val, sizeof(val));
+	return join(c->sk, c->events);
+}
+
+struct nl_sock *nlc_families(void)
+{
+	struct nl_sock *sk = nl_socket_alloc();
+
+	if (sk && (genl_connect(sk) || join(sk, genl_ctrl_resolve_grp(sk, "nlctrl", "notify")))) {
+		nl_socket_free(sk);
+		sk = NULL;
+	}
+	return sk;
+}
+
+int nlc_family_change(const struct nlmsghdr *nlh)
+{
+	struct nlattr *tb[CTRL_ATTR_MAX + 1];
+	struct nlmsghdr *hdr = (struct nlmsghdr *)nlh;
+	const struct genlmsghdr *ghdr = nlmsg_data(nlh);
+
+	if (nlh->nlmsg_type != GENL_ID_CTRL || !genlmsg_valid_hdr(hdr, 0) ||
+	    genlmsg_parse(hdr, 0, tb, CTRL_ATTR_MAX, NULL) || !tb[CTRL_ATTR_FAMILY_NAME] ||
+	    nla_strcmp(tb[CTRL_ATTR_FAMILY_NAME], IDMA_FAMILY_NAME))
+		return 0;
+	return ghdr->cmd == CTRL_CMD_NEWFAMILY ? 1 : ghdr->cmd == CTRL_CMD_DELFAMILY ? -1 : 0;
+}
+
+bool nlc_gone(const struct nlc *c, int ret)
+{
+	/* With a text it is something else that is not there */
+	return ret == -ENOENT && !c->text[0];
 }
 
 struct nl_msg *nlc_msg(struct nlc *c, int cmd, bool dump)
@@ -229,14 +290,18 @@ static int call_once(struct nlc *c, struct nl_msg *msg, json_t **reply)
 
 int nlc_call(struct nlc *c, struct nl_msg *msg, json_t **reply)
 {
-	int ret, tries = 0;
+	int ret, changes = 0, modules = 0;
 
 	if (reply)
 		*reply = NULL;
-	do {
+	for (;;) {
 		nlmsg_hdr(msg)->nlmsg_seq = NL_AUTO_SEQ;
 		ret = call_once(c, msg, reply);
-	} while (ret == -ERESTART && ++tries < DUMP_TRIES);
+		if (ret == -EPROTONOSUPPORT && ++modules < MODULE_TRIES)
+			usleep(20000);
+		else if (ret != -ERESTART || ++changes >= DUMP_TRIES)
+			break;
+	}
 	nlmsg_free(msg);
 	if (!ret && reply && !*reply)
 		return -EPROTO;
@@ -247,6 +312,11 @@ int nlc_failed(const struct nlc *c, const char *what, int ret)
 {
 	const char *text = c->text[0] ? c->text : strerror(-ret);
 
+	if (nlc_gone(c, ret)) {
+		it_error("%s: the driver was unloaded", what);
+		it_hint("load it again: modprobe idma");
+		return IT_ENV;
+	}
 	switch (ret) {
 	case -EPERM:
 	case -EACCES:

@@ -27,6 +27,19 @@ struct nlc {
 int nlc_open(struct nlc *c);
 void nlc_close(struct nlc *c);
 int nlc_missing(int ret);
+/*
+ * Events of the family, size bytes of them at most that were not read yet. -errno.
+ * The socket is for nothing else then, and does not block.
+ */
+int nlc_listen(struct nlc *c, size_t size);
+/* What comes was not asked for: a callback for NL_CB_SEQ_CHECK */
+int nlc_no_sequence(struct nl_msg *msg, void *arg);
+/* A socket that hears of families that come and go; NULL if that cannot be */
+struct nl_sock *nlc_families(void);
+/* Whether a message of that is about ours: 1 it has come, -1 it has gone, 0 neither */
+int nlc_family_change(const struct nlmsghdr *nlh);
+/* Whether a request failed because the family is not there any more */
+bool nlc_gone(const struct nlc *c, int ret);
 
 /*
  * A request: nlc_msg(), nla_put*(), nlc_call(). What comes back is decoded and

@@ -76,31 +76,38 @@ static int save(const json_t *doc)
 	return IT_OK;
 }
 
-int out_finish(json_t *doc, int status)
+static void add_outcome(json_t *doc, int status)
+{
+	json_t *error;
+
+	json_object_set_new(doc, "ok", json_boolean(status == IT_OK));
+	if (status == IT_OK || !last_error)
+		return;
+	error = json_pack("{s:i, s:s}", "status", status, "message", last_error);
+	if (last_hint)
+		json_object_set_new(error, "hint", json_string(last_hint));
+	json_object_set_new(doc, "error", error);
+}
+
+/* A document that -j shows may be another than that which is kept; drops both */
+static int finish(json_t *keep, json_t *show, size_t flags, int status)
 {
 	int ret;
 
 	progress_clear();
-	if (!doc)
-		doc = out_doc();
-	json_object_set_new(doc, "ok", json_boolean(status == IT_OK));
-	if (status != IT_OK && last_error) {
-		json_t *error = json_pack("{s:i, s:s}", "status", status, "message", last_error);
-
-		if (last_hint)
-			json_object_set_new(error, "hint", json_string(last_hint));
-		json_object_set_new(doc, "error", error);
-	}
+	add_outcome(keep, status);
 	if (out.save) {
-		ret = save(doc);
+		ret = save(keep);
 		if (ret)
 			status = ret;
 	}
-	if (out.json) {
-		json_dumpf(doc, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+	if (out.json && show) {
+		add_outcome(show, status);
+		json_dumpf(show, stdout, flags | JSON_REAL_PRECISION(10));
 		putchar('\n');
 	}
-	json_decref(doc);
+	json_decref(show);
+	json_decref(keep);
 	if (fflush(stdout) || ferror(stdout)) {
 		/* A pipe whose reader has seen enough is no error */
 		if (errno != EPIPE) {
@@ -109,6 +116,18 @@ int out_finish(json_t *doc, int status)
 		}
 	}
 	return status;
+}
+
+int out_finish(json_t *doc, int status)
+{
+	if (!doc)
+		doc = out_doc();
+	return finish(doc, json_incref(doc), JSON_INDENT(2), status);
+}
+
+int out_finish_lines(json_t *doc, int status)
+{
+	return finish(doc, status && last_error ? out_doc() : NULL, JSON_COMPACT, status);
 }
 
 void out_line(json_t *line)

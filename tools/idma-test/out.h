@@ -38,8 +38,12 @@ void out_start(const char *command);
 json_t *out_doc(void);
 int out_finish(json_t *doc, int status);
 
-/* A line of a command that goes on: with -j one compact document a line */
+/*
+ * A command that goes on: with -j one compact document a line. Its end with
+ * out_finish_lines() is one more line only if it failed; --save has the document.
+ */
 void out_line(json_t *line);
+int out_finish_lines(json_t *doc, int status);
 
 enum out_kind {
 	OUT_STR,

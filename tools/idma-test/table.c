@@ -145,7 +145,7 @@ static int state_color(const char *text)
 {
 	static const char * const words[][9] = {
 		{ "idle", "ok", "done", "passed", "recovered", "better", "running", "free" },
-		{ "busy", "pending", "stopped", "skipped", "in use", "partial" },
+		{ "busy", "resetting", "pending", "stopped", "skipped", "in use", "partial" },
 		{ "dead", "failed", "timeout", "regression", "data error" },
 	};
 
@@ -215,9 +215,25 @@ static void text_row(const struct out_column *cols, size_t n, const int *width, 
 	putchar('\n');
 }
 
+/* What one row needs, where that is more than there is */
+static void widen(const struct out_column *cols, size_t n, const json_t *row, int *width)
+{
+	for (size_t i = 0; i < n; i++) {
+		const json_t *v = out_lookup(row, cols[i].key);
+		char *text;
+
+		if (!v || json_is_null(v))
+			continue;
+		text = cell_text(&cols[i], v);
+		if ((int)strlen(text) > width[i])
+			width[i] = (int)strlen(text);
+		free(text);
+	}
+}
+
 void out_table(const struct out_column *cols, size_t n, const json_t *rows)
 {
-	const json_t *row, *v;
+	const json_t *row;
 	int *width;
 	size_t r;
 
@@ -229,19 +245,8 @@ void out_table(const struct out_column *cols, size_t n, const json_t *rows)
 		return;
 	}
 	width = xalloc(n * sizeof(*width));
-	json_array_foreach(rows, r, row) {
-		for (size_t i = 0; i < n; i++) {
-			char *text;
-
-			v = out_lookup(row, cols[i].key);
-			if (!v || json_is_null(v))
-				continue;
-			text = cell_text(&cols[i], v);
-			if ((int)strlen(text) > width[i])
-				width[i] = (int)strlen(text);
-			free(text);
-		}
-	}
+	json_array_foreach(rows, r, row)
+		widen(cols, n, row, width);
 	for (size_t i = 0; i < n; i++)
 		if (width[i] && width[i] < (int)strlen(cols[i].title))
 			width[i] = (int)strlen(cols[i].title);
@@ -253,7 +258,8 @@ void out_table(const struct out_column *cols, size_t n, const json_t *rows)
 
 void out_row(const struct out_column *cols, size_t n, const json_t *row, bool header)
 {
-	int *width;
+	/* Rows of one table are shown one after the other */
+	static int width[32];
 
 	if (out.json)
 		return;
@@ -261,17 +267,20 @@ void out_row(const struct out_column *cols, size_t n, const json_t *row, bool he
 		plain_row(cols, n, row);
 		return;
 	}
-	/* What comes later is not known: room for any number */
-	width = xalloc(n * sizeof(*width));
-	for (size_t i = 0; i < n; i++) {
-		width[i] = (int)strlen(cols[i].title);
-		if (width[i] < 10)
-			width[i] = 10;
+	if (n > ARRAY_SIZE(width))
+		n = ARRAY_SIZE(width);
+	if (header) {
+		/* What comes later is not known: room for any number */
+		for (size_t i = 0; i < n; i++) {
+			width[i] = (int)strlen(cols[i].title);
+			if (width[i] < 10)
+				width[i] = 10;
+		}
 	}
+	widen(cols, n, row, width);
 	if (header)
 		header_row(cols, n, width);
 	text_row(cols, n, width, row);
-	free(width);
 }
 
 void out_object(const struct out_column *cols, size_t n, const json_t *obj)
