@@ -34,8 +34,8 @@ static const struct usage usage = {
 	.min_args = 1,
 	.max_args = -1,
 	.text =
-		"Make one page with plots and tables of saved runs (-o of dmatest and bench), and compare\n"
-		"them: each measurement with that of the first file that has it.",
+		"Make one page with plots and tables of what dmatest, bench, stats and monitor have saved\n"
+		"(-o), and compare it: each measurement with that of the first file that has it.",
 	.opts = opts,
 	.n = ARRAY_SIZE(opts),
 	.examples = "  idma-test report before.json after.json -O page.html\n"
@@ -149,7 +149,7 @@ int cmd_report(int argc, char **argv)
 	}
 	if (!ret && !json_array_size(r.points)) {
 		it_error("nothing was measured in %s", argc - at > 1 ? "these files" : argv[at]);
-		it_hint("runs of dmatest and bench have something to show");
+		it_hint("what dmatest, bench, stats and monitor save has something to show");
 		ret = IT_ENV;
 	}
 	if (ret) {

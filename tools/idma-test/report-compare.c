@@ -107,7 +107,8 @@ static void csv_value(FILE *f, const json_t *v)
 void report_csv(FILE *f, const struct report *r)
 {
 	static const char * const params[] = {
-		"type", "target", "size", "threads", "depth", "batch", "channels", "wait", "polled",
+		"type", "target", "engine", "size", "threads", "depth", "batch", "channels", "wait",
+		"polled",
 	};
 	const json_t *point;
 	size_t i;

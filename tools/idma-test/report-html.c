@@ -12,6 +12,7 @@
 
 /* More lines than that cannot be told apart */
 #define MAX_SERIES	12
+#define TOO_MANY	"<p class=\"dim\">Only the first %d lines are shown; the table has all.</p>\n"
 
 static const char style[] =
 	":root{--fg:#1a1d21;--bg:#fff;--dim:#667;--grid:#e3e6ea;--good:#1a7f37;--bad:#c0262d;"
@@ -34,6 +35,8 @@ static const char style[] =
 	"circle{fill:currentColor}figcaption span{margin-right:1em;font-size:.85em;white-space:nowrap}\n"
 	"figcaption span::before{content:'\\25cf\\a0'}figcaption span.dash::before{content:'\\25cb\\a0'}\n"
 	".s0{color:var(--c0)}.s1{color:var(--c1)}.s2{color:var(--c2)}.s3{color:var(--c3)}\n"
+	".ev-error{fill:var(--c4);color:var(--c4)}.ev-dead{fill:var(--bad);color:var(--bad)}\n"
+	".ev-back{fill:var(--good);color:var(--good)}.ev-other{fill:var(--c7);color:var(--c7)}\n"
 	".s4{color:var(--c4)}.s5{color:var(--c5)}.s6{color:var(--c6)}.s7{color:var(--c7)}\n";
 
 void html_text(FILE *f, const char *text)
@@ -273,9 +276,7 @@ static void plot_metric(FILE *f, const struct report *r, const char *kind,
 	}
 	plot_write(f, &p);
 	if (full)
-		fprintf(f,
-			"<p class=\"dim\">Only the first %d lines are shown; the table has all.</p>\n",
-			MAX_SERIES);
+		fprintf(f, TOO_MANY, MAX_SERIES);
 	plot_free(&p);
 	free(title);
 	free(y_title);
@@ -350,7 +351,77 @@ static void write_table(FILE *f, const struct report *r, const char *kind)
 	fputs("</table></div>\n", f);
 }
 
-static void write_kind(FILE *f, const struct report *r, const char *kind, const char *title)
+/* --- what was watched --------------------------------------------------------------------- */
+
+static char *watch_name(const struct report *r, const json_t *one)
+{
+	return xasprintf("%s: %s", label_of(r, one, "run"), json_str(one, "engine", "?"));
+}
+
+static void plot_samples(FILE *f, const struct report *r, const struct metric *m)
+{
+	char *y_title = xasprintf("%s%s%s", m->title, *m->unit ? ", " : "", m->unit);
+	char *title = xasprintf("%s over time", m->title);
+	struct plot p = {
+		.title = title, .x_title = "seconds", .y_title = y_title, .x_linear = true
+	};
+	const json_t *one, *y;
+	struct plot_series *s;
+	bool full = false;
+	size_t i;
+
+	json_array_foreach(r->samples, i, one) {
+		y = json_object_get(one, m->key);
+		s = json_is_number(y) ? series_for(&p, watch_name(r, one), false, &full) : NULL;
+		if (s)
+			plot_add(s, json_double(one, "t", 0), json_number_value(y));
+	}
+	plot_write(f, &p);
+	if (full)
+		fprintf(f, TOO_MANY, MAX_SERIES);
+	plot_free(&p);
+	free(title);
+	free(y_title);
+}
+
+static void write_samples(FILE *f, const struct report *r)
+{
+	static const char * const shown[] = { "bytes_s", "transfers_s", "irqs_per_transfer" };
+
+	fputs("<div class=\"plots\">\n", f);
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		plot_samples(f, r, report_metric(shown[i]));
+	fputs("</div>\n", f);
+}
+
+/* A lane for each engine of each run, also if nothing has happened there */
+static void write_events(FILE *f, const struct report *r)
+{
+	struct timeline t = { .title = "Events over time" };
+	const json_t *point;
+	size_t i;
+
+	json_array_foreach(r->points, i, point) {
+		const json_t *run = json_array_get(r->runs, json_u64(point, "run"));
+
+		if (strcmp(json_str(point, "kind", ""), "monitor"))
+			continue;
+		t.seconds = fmax(t.seconds, json_double(run, "seconds", 0));
+		t.lanes = xrealloc(t.lanes, (t.n + 1) * sizeof(*t.lanes));
+		t.lanes[t.n].run = json_object_get(point, "run");
+		t.lanes[t.n].engine = json_str(point, "params.engine", "");
+		t.lanes[t.n].name = xasprintf("%s: %s", label_of(r, point, "run"),
+					      t.lanes[t.n].engine);
+		t.n++;
+	}
+	timeline_write(f, &t, r->events);
+	for (i = 0; i < t.n; i++)
+		free(t.lanes[i].name);
+	free(t.lanes);
+}
+
+static void write_kind(FILE *f, const struct report *r, const char *kind, const char *title,
+		       void (*plots)(FILE *f, const struct report *r))
 {
 	const json_t *point;
 	bool any = false;
@@ -361,7 +432,10 @@ static void write_kind(FILE *f, const struct report *r, const char *kind, const 
 	if (!any)
 		return;
 	fprintf(f, "<h2>%s</h2>\n", title);
-	write_plots(f, r, kind);
+	if (plots)
+		plots(f, r);
+	else
+		write_plots(f, r, kind);
 	write_table(f, r, kind);
 }
 
@@ -379,7 +453,9 @@ void report_html(FILE *f, const struct report *r, const char *title, double part
 			r->failures);
 	write_runs(f, r);
 	write_comparison(f, r, part);
-	write_kind(f, r, "dmatest", "dmatest");
-	write_kind(f, r, "bench", "Bench client");
+	write_kind(f, r, "dmatest", "dmatest", NULL);
+	write_kind(f, r, "bench", "Bench client", NULL);
+	write_kind(f, r, "stats", "Rates", write_samples);
+	write_kind(f, r, "monitor", "Events", write_events);
 	fputs("</body></html>\n", f);
 }

@@ -17,6 +17,8 @@ const struct metric report_metrics[] = {
 	{ "cycles_per_transfer", "Cycles per transfer", "", true },
 	{ "latency_p50_ns", "Latency, median", "ns", true },
 	{ "latency_p99_ns", "Latency, 99 %", "ns", true },
+	{ "errors", "Failed transfers", "", true },
+	{ "stalls", "Engine died", "", true },
 };
 
 const size_t report_n_metrics = ARRAY_SIZE(report_metrics);
@@ -34,6 +36,8 @@ void report_init(struct report *r)
 	memset(r, 0, sizeof(*r));
 	r->runs = json_array();
 	r->points = json_array();
+	r->samples = json_array();
+	r->events = json_array();
 	r->changes = json_array();
 }
 
@@ -41,6 +45,8 @@ void report_free(struct report *r)
 {
 	json_decref(r->runs);
 	json_decref(r->points);
+	json_decref(r->samples);
+	json_decref(r->events);
 	json_decref(r->changes);
 }
 
@@ -74,7 +80,7 @@ static void take(json_t *to, const char *name, const json_t *from, const char *p
 		json_object_set(to, name, (json_t *)v);
 }
 
-static void add_point(struct report *r, size_t run, const char *kind, json_t *params,
+void report_add_point(struct report *r, size_t run, const char *kind, json_t *params,
 		      json_t *metrics, bool good)
 {
 	char *text = report_params_text(params, NULL), *key = xasprintf("%s %s", kind, text);
@@ -105,8 +111,8 @@ static void take_dmatest(struct report *r, size_t run, const json_t *doc)
 		take(metrics, "transfers_s", row, "transfers_s");
 		take(metrics, "irqs_per_transfer", row, "irqs_per_transfer");
 		take(metrics, "memcpy_bytes_s", row, "memcpy_bytes_s");
-		add_point(r, run, "dmatest", params, metrics,
-			  !strcmp(json_str(row, "status", ""), "ok"));
+		report_add_point(r, run, "dmatest", params, metrics,
+				 !strcmp(json_str(row, "status", ""), "ok"));
 	}
 }
 
@@ -133,39 +139,103 @@ static void take_bench(struct report *r, size_t run, const json_t *doc)
 			take(metrics, "cycles_per_transfer", row, "cycles_per_transfer");
 			take(metrics, "latency_p50_ns", row, "phases.complete.ns.p50");
 			take(metrics, "latency_p99_ns", row, "phases.complete.ns.p99");
-			add_point(r, run, "bench", params, metrics,
-				  !strcmp(json_str(row, "state", ""), "done"));
+			report_add_point(r, run, "bench", params, metrics,
+					 !strcmp(json_str(row, "state", ""), "done"));
 		}
 	}
 }
 
-static int take_doc(struct report *r, const char *file, const char *label, json_t *doc)
-{
-	const char *command = json_str(doc, "command", NULL);
-	size_t run = json_array_size(r->runs);
-	json_t *entry;
+/* The file that is being read; lines of stats or monitor in it are one run */
+struct source {
+	const char *file, *label;
+	json_t *watch;
+};
 
-	if (strcmp(json_str(doc, "tool", ""), "idma-test") || !command) {
-		it_error("%s: this is no saved run of idma-test", file);
-		it_hint("'idma-test dmatest -o FILE' and 'idma-test bench -o FILE' make one");
-		return IT_ENV;
-	}
-	entry = json_pack("{s:s, s:s, s:s, s:b}", "label", label, "file", file, "command", command,
-			  "ok", json_is_true(json_object_get(doc, "ok")));
+static size_t add_run(struct report *r, const struct source *src, const char *command,
+		      const json_t *doc)
+{
+	/* Events have no document around them that could say how it ended */
+	bool ok = json_is_true(json_object_get(doc, "ok")) || json_object_get(doc, "event");
+	json_t *entry = json_pack("{s:s, s:s, s:s, s:b}", "label", src->label, "file", src->file,
+				  "command", command, "ok", ok);
+
 	/* Neither a name of a file nor an argument has to be UTF-8 */
 	if (!entry)
 		entry = json_pack("{s:s, s:s, s:s, s:b}", "label", "?", "file", "?", "command",
-				  command, "ok", json_is_true(json_object_get(doc, "ok")));
+				  command, "ok", ok);
 	take(entry, "time", doc, "time");
 	take(entry, "kernel", doc, "host.kernel");
 	take(entry, "machine", doc, "host.machine");
 	take(entry, "host", doc, "host.name");
 	take(entry, "error", doc, "error.message");
 	json_array_append_new(r->runs, entry);
+	return json_array_size(r->runs) - 1;
+}
+
+static void end_watch(struct report *r, struct source *src)
+{
+	if (src->watch)
+		report_end_watch(r, src->watch);
+	src->watch = NULL;
+}
+
+/* The run that a line belongs to, or a new one */
+static json_t *watch_for(struct report *r, struct source *src, const char *kind,
+			 const json_t *doc, bool line)
+{
+	if (!line || !src->watch || strcmp(json_str(src->watch, "kind", ""), kind)) {
+		end_watch(r, src);
+		src->watch = json_pack("{s:s, s:I}", "kind", kind,
+				       "run", (json_int_t)add_run(r, src, kind, doc));
+	}
+	return src->watch;
+}
+
+static void take_watch(struct report *r, struct source *src, const char *command,
+		       const json_t *doc)
+{
+	bool stats = !strcmp(command, "stats");
+	bool line = stats ? !json_object_get(doc, "samples") : !json_object_get(doc, "events");
+	json_t *run;
+
+	/* The last line only says how it ended */
+	if (line && src->watch && json_object_get(doc, "error")) {
+		run = json_array_get(r->runs, json_u64(src->watch, "run"));
+		json_object_set_new(run, "ok", json_false());
+		take(run, "error", doc, "error.message");
+		return;
+	}
+	run = watch_for(r, src, command, doc, line);
+	if (stats)
+		report_take_stats(r, run, doc);
+	else
+		report_take_monitor(r, run, doc);
+}
+
+static int take_doc(struct report *r, struct source *src, const json_t *doc)
+{
+	const char *command = json_str(doc, "command", NULL);
+
+	if (json_str(doc, "event", NULL) && !command) {
+		report_take_event(r, watch_for(r, src, "monitor", doc, true), doc);
+		return IT_OK;
+	}
+	if (strcmp(json_str(doc, "tool", ""), "idma-test") || !command) {
+		it_error("%s: this is no saved run of idma-test", src->file);
+		it_hint("-o FILE of dmatest, bench, stats and monitor makes one");
+		return IT_ENV;
+	}
+	if (!strcmp(command, "stats") || !strcmp(command, "monitor")) {
+		take_watch(r, src, command, doc);
+		return IT_OK;
+	}
+	end_watch(r, src);
 	if (!strcmp(command, "dmatest"))
-		take_dmatest(r, run, doc);
+		take_dmatest(r, add_run(r, src, command, doc), doc);
 	else if (!strcmp(command, "bench"))
-		take_bench(r, run, doc);
+		take_bench(r, add_run(r, src, command, doc), doc);
+	else
+		add_run(r, src, command, doc);
 	return IT_OK;
 }
 
@@ -185,6 +255,7 @@ static bool at_end(FILE *f)
 
 int report_load(struct report *r, const char *file, const char *label)
 {
+	struct source src = { .file = file, .label = label };
 	FILE *f = fopen(file, "r");
 	json_error_t error;
 	int ret = IT_OK;
@@ -202,10 +273,11 @@ int report_load(struct report *r, const char *file, const char *label)
 			ret = IT_ENV;
 			break;
 		}
-		ret = take_doc(r, file, label, doc);
+		ret = take_doc(r, &src, doc);
 		json_decref(doc);
 		n++;
 	}
+	end_watch(r, &src);
 	if (ferror(f) && !ret) {
 		it_error("cannot read '%s': %s", file, strerror(errno));
 		ret = IT_ENV;

@@ -131,7 +131,9 @@ static void axis_init(struct axis *a, const struct plot *p, bool y)
 	double min, max;
 
 	axis_range(p, y, &min, &max, &positive);
-	a->log = positive && max / min > (y ? 30 : 8);
+	if (!y && p->x_linear)
+		min = 0;
+	a->log = min > 0 && positive && max / min > (y ? 30 : 8);
 	a->base = y ? 10 : 2;
 	/* What has no logarithmic axis starts at 0, so that heights can be compared */
 	if (!a->log && y && min > 0)
@@ -162,6 +164,31 @@ static void tick_text(char *buf, double v, bool bytes)
 		num_si(buf, v, "");
 }
 
+static void write_begin(FILE *f, const char *title, int height)
+{
+	fprintf(f, "<figure><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH, height);
+	html_text(f, title);
+	fprintf(f, "\">\n<text class=\"title\" x=\"%d\" y=\"20\">", LEFT);
+	html_text(f, title);
+	fputs("</text>\n", f);
+}
+
+static void write_x_tick(FILE *f, double at, int height, const char *text)
+{
+	fprintf(f, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n",
+		at, TOP, at, height - BOTTOM);
+	fprintf(f, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at,
+		height - BOTTOM + 18, text);
+}
+
+/* The line, and the beginning of the text at its left end */
+static void write_y_tick(FILE *f, int left, double at)
+{
+	fprintf(f, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
+		left, at, WIDTH - RIGHT, at);
+	fprintf(f, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", left - 8, at + 4);
+}
+
 static void write_axes(FILE *f, const struct plot *p, const struct axis *x, const struct axis *y)
 {
 	char buf[NUM_BUF];
@@ -170,17 +197,12 @@ static void write_axes(FILE *f, const struct plot *p, const struct axis *x, cons
 		double at = place(y, y->ticks[i]);
 
 		tick_text(buf, y->ticks[i], false);
-		fprintf(f, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n"
-			"<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT, at,
-			WIDTH - RIGHT, at, LEFT - 8, at + 4, buf);
+		write_y_tick(f, LEFT, at);
+		fprintf(f, "%s</text>\n", buf);
 	}
 	for (size_t i = 0; i < x->n; i++) {
-		double at = place(x, x->ticks[i]);
-
 		tick_text(buf, x->ticks[i], p->x_bytes);
-		fprintf(f, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n"
-			"<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at, TOP, at,
-			HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + 18, buf);
+		write_x_tick(f, place(x, x->ticks[i]), HEIGHT, buf);
 	}
 	fprintf(f, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (LEFT + WIDTH - RIGHT) / 2,
 		HEIGHT - 8);
@@ -222,11 +244,7 @@ void plot_write(FILE *f, const struct plot *p)
 		return;
 	axis_init(&x, p, false);
 	axis_init(&y, p, true);
-	fprintf(f, "<figure><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH, HEIGHT);
-	html_text(f, p->title);
-	fprintf(f, "\">\n<text class=\"title\" x=\"%d\" y=\"20\">", LEFT);
-	html_text(f, p->title);
-	fputs("</text>\n", f);
+	write_begin(f, p->title, HEIGHT);
 	write_axes(f, p, &x, &y);
 	for (size_t i = 0; i < p->n; i++)
 		if (p->series[i].n)
@@ -241,4 +259,87 @@ void plot_write(FILE *f, const struct plot *p)
 		fputs("</span> ", f);
 	}
 	fputs("</figcaption></figure>\n", f);
+}
+
+/* --- timelines ------------------------------------------------------------------- */
+
+#define LANE		34
+#define LANE_LEFT	220
+
+static const struct {
+	const char *event, *class;
+} marks[] = {
+	{ "transfer-error", "error" }, { "dev-dead", "dead" }, { "dev-recovered", "back" },
+	{ "bench-finished", "other" }, { "lost", "dead" }, { "driver-gone", "dead" },
+	{ "driver-back", "back" },
+};
+
+/* Those of a kind that would lie on each other are one mark */
+static void write_marks(FILE *f, const struct lane *lane, const json_t *events, double scale,
+			int y, const char *event, const char *class)
+{
+	double first = 0, last = -1;
+	const json_t *one;
+	size_t i, n = 0;
+
+	for (i = 0; i <= json_array_size(events); i++) {
+		double at = 0;
+
+		one = json_array_get(events, i);
+		if (one) {
+			const char *who = json_string_value(json_object_get(one, "engine"));
+
+			if (!json_equal(json_object_get(one, "run"), (json_t *)lane->run) ||
+			    strcmp(json_string_value(json_object_get(one, "event")), event) ||
+			    (*who && strcmp(who, lane->engine)))
+				continue;
+			at = json_number_value(json_object_get(one, "t"));
+			if (n && (at - first) * scale < 4) {
+				last = at;
+				n++;
+				continue;
+			}
+		}
+		if (n) {
+			fprintf(f, "<rect class=\"ev-%s\" x=\"%.1f\" y=\"%d\" height=\"18\"\n",
+				class, LANE_LEFT + first * scale - 1.5, y - 9);
+			fprintf(f, " width=\"%.1f\"><title>%zu %s, %.3f s</title></rect>\n",
+				(last - first) * scale + 3, n, event, first);
+		}
+		first = at;
+		last = at;
+		n = 1;
+	}
+}
+
+void timeline_write(FILE *f, const struct timeline *t, const json_t *events)
+{
+	double ticks[MAX_TICKS], scale;
+	int height = TOP + LANE * (int)t->n + BOTTOM;
+	char buf[NUM_BUF];
+	size_t n;
+
+	if (!t->n)
+		return;
+	n = plot_ticks(0, t->seconds > 0 ? t->seconds : 1, false, 10, ticks, MAX_TICKS);
+	scale = (WIDTH - RIGHT - LANE_LEFT) / ticks[n - 1];
+	write_begin(f, t->title, height);
+	for (size_t i = 0; i < n; i++) {
+		num_si(buf, ticks[i], "s");
+		write_x_tick(f, LANE_LEFT + ticks[i] * scale, height, buf);
+	}
+	for (size_t i = 0; i < t->n; i++) {
+		int y = TOP + LANE * (int)i + LANE / 2;
+
+		write_y_tick(f, LANE_LEFT, y);
+		html_text(f, t->lanes[i].name);
+		fputs("</text>\n", f);
+		for (size_t m = 0; m < ARRAY_SIZE(marks); m++)
+			write_marks(f, &t->lanes[i], events, scale, y, marks[m].event,
+				    marks[m].class);
+	}
+	fputs("</svg>\n<figcaption><span class=\"ev-error\">transfer failed</span>\n"
+	      "<span class=\"ev-dead\">engine dead, events lost, driver gone</span>\n"
+	      "<span class=\"ev-back\">recovered</span>\n"
+	      "<span class=\"ev-other\">bench run ended</span></figcaption></figure>\n", f);
 }

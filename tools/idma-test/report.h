@@ -12,14 +12,17 @@
 
 /*
  * runs: array of {"label", "file", "command", "time", "ok", "kernel", "machine",
- * "host", "summary"}.
+ * "host", "error", "seconds"}.
  *
- * points: array of what was measured: {"run": index, "kind": "dmatest" or "bench",
- * "params": {...}, "metrics": {...}, "good": bool, "key": text}. Points of two
- * runs with the same key are the same measurement.
+ * points: array of what was measured: {"run": index, "kind": "dmatest", "bench",
+ * "stats" or "monitor", "params": {...}, "metrics": {...}, "good": bool, "key": text}.
+ * Points of two runs with the same key are the same measurement.
+ *
+ * samples, events: what stats and monitor have seen, each with its "run", "engine" and
+ * the time "t" in seconds since the run began.
  */
 struct report {
-	json_t *runs, *points;
+	json_t *runs, *points, *samples, *events;
 	/* {"run", "base", "kind", "params", "metric", "old", "new", "change", "verdict"} */
 	json_t *changes;
 	size_t regressions, improvements, failures;
@@ -39,6 +42,14 @@ void report_init(struct report *r);
 void report_free(struct report *r);
 /* Every document in the file; an exit status, after saying what is wrong with it */
 int report_load(struct report *r, const char *file, const char *label);
+/* Of the file that is being read; takes params and metrics */
+void report_add_point(struct report *r, size_t run, const char *kind, json_t *params,
+		      json_t *metrics, bool good);
+/* report-watch.c: a run {"run", "kind"} of stats or monitor takes documents until its end */
+void report_take_stats(struct report *r, json_t *watch, const json_t *doc);
+void report_take_monitor(struct report *r, json_t *watch, const json_t *doc);
+void report_take_event(struct report *r, json_t *watch, const json_t *event);
+void report_end_watch(struct report *r, json_t *watch);
 /* Each point against the first run that has it; part: what is no noise (0.05) */
 void report_compare(struct report *r, double part);
 /* "size=64 threads=2" of an object of parameters; to be freed */
@@ -60,6 +71,7 @@ struct plot_series {
 struct plot {
 	const char *title, *x_title, *y_title;
 	bool x_bytes;		/* ticks at powers of two, with KiB and MiB */
+	bool x_linear;		/* in any case, and from 0: time */
 	struct plot_series *series;
 	size_t n;
 };
@@ -70,6 +82,20 @@ void plot_add(struct plot_series *s, double x, double y);
 void plot_free(struct plot *p);
 /* Nothing if there is no point */
 void plot_write(FILE *f, const struct plot *p);
+
+/* What happened when: a lane for each name, a mark for each event */
+struct timeline {
+	const char *title;
+	double seconds;
+	struct lane {
+		char *name;
+		const json_t *run;
+		const char *engine;
+	} *lanes;
+	size_t n;
+};
+
+void timeline_write(FILE *f, const struct timeline *t, const json_t *events);
 /* Where ticks go, from the one below min to the one above max */
 size_t plot_ticks(double min, double max, bool log, double base, double *ticks, size_t most);
 

@@ -225,6 +225,100 @@ def bench_run(instructions, depths=(1, 8)):
                       'configs_done': len(depths), 'wait': 'sleep', 'verify': 'last', 'results': rows}]}
 
 
+HOST = {'name': 'a', 'kernel': '6.12.1', 'machine': 'riscv64', 'cpus': 2}
+
+
+def stats_run(*rates, errors=0):
+    """What 'stats -i 1s -o' keeps: bytes a second, one interval after the other."""
+    def sample(rate):
+        row = {'name': 'e.dma', 'state': 'busy', 'in_flight': 1, 'seconds': 1.0, 'irqs_per_transfer': 0.5,
+               'rates': {'bytes': rate, 'transfers': rate / 4096, 'interrupts': rate / 8192, 'launches': 1.0,
+                         'descriptors': 1.0, 'errors': float(errors)}}
+        return {'tool': 'idma-test', 'version': '1.0', 'command': 'stats', 'time': '2026-01-01T00:00:00Z', 'host': HOST,
+                'ok': True, 'engines': [row]}
+    return {'tool': 'idma-test', 'version': '1.0', 'command': 'stats', 'time': '2026-01-01T00:00:00Z', 'host': HOST,
+            'ok': True, 'samples': [sample(r) for r in rates]}
+
+
+def event(second, kind, **more):
+    """One of monitor's."""
+    return {'event': kind, 'time': f'2026-01-01T01:00:{second:02}.500000+0100', 'dev_name': 'e.dma', 'dev_id': 0,
+            'time_ns': second * 10**9, **more}
+
+
+def monitor_run(*events):
+    """What 'monitor -o' keeps."""
+    return {'tool': 'idma-test', 'version': '1.0', 'command': 'monitor', 'time': '2026-01-01T00:00:00Z', 'host': HOST,
+            'ok': True, 'engines': ['e.dma', 'f.dma'], 'seconds': 20.0, 'events': list(events)}
+
+
+def watch_tests():
+    """Reports of what stats and monitor have seen."""
+    before, after = stats_run(1e6, 3e6), stats_run(1e6, 1e6, errors=2)
+    error = {'chan_id': 0, 'chan_name': 'dma0chan0', 'fault': 'stall', 'cookie': 3, 'len': 64, 'residue': 64}
+    quiet = monitor_run()
+    bad = monitor_run(event(1, 'transfer-error', **error), event(1, 'transfer-error', **error, lost=3),
+                      event(2, 'dev-dead', in_flight=2), event(9, 'dev-recovered', reset_method='revive'))
+    for name, docs in (('stats', (before, after)), ('monitor', (quiet, bad)), ('event', bad['events'])):
+        wrong = [p for d in docs for p in schema.problems(d, name)]
+        TAP.ok(not wrong, f'watch: what it is given is what {name} writes', '\n'.join(wrong))
+    with tempfile.TemporaryDirectory() as folder:
+        def put(name, *docs):
+            path = os.path.join(folder, name)
+            with open(path, 'w', encoding='utf-8') as file:
+                file.writelines(json.dumps(doc) + '\n' for doc in docs)
+            return path
+
+        page = os.path.join(folder, 'page.html')
+        files = put('a.json', before), put('b.json', after), put('c.json', quiet), put('d.json', bad)
+        done = run('report', '-j', '-O', page, *files)
+        doc = json.loads(done.stdout)
+        TAP.ok(done.returncode == 0 and not schema.problems(doc, 'report'), 'watch: JSON', done.stderr + str(schema.problems(doc, 'report')))
+        points = {(doc['runs'][p['run']]['label'], p['params']['engine']): p['metrics'] for p in doc['points']}
+        TAP.ok(points == {('a', 'e.dma'): {'bytes_s': 2e6, 'transfers_s': 2e6 / 4096, 'irqs_per_transfer': 0.5, 'errors': 0, 'stalls': 0},
+                          ('b', 'e.dma'): {'bytes_s': 1e6, 'transfers_s': 1e6 / 4096, 'irqs_per_transfer': 0.5, 'errors': 4, 'stalls': 0},
+                          ('c', 'e.dma'): {'errors': 0, 'stalls': 0}, ('c', 'f.dma'): {'errors': 0, 'stalls': 0},
+                          ('d', 'e.dma'): {'errors': 5, 'stalls': 1}, ('d', 'f.dma'): {'errors': 0, 'stalls': 0}},
+               'watch: means of rates, sums of events', points)
+        worse = {(c['kind'], c['metric']) for c in doc['changes'] if c['verdict'] == 'regression'}
+        TAP.ok(worse == {('stats', 'bytes_s'), ('stats', 'transfers_s'), ('stats', 'errors'), ('monitor', 'errors'),
+                         ('monitor', 'stalls')}, 'watch: what has become worse', worse)
+        with open(page, encoding='utf-8') as file:
+            text = file.read()
+        TAP.ok(not Page(text).wrong and text.count('<svg') == 4 and 'nan' not in text, 'watch: rates and a timeline', text)
+        lines = re.findall(r'<polyline class="[^"]*" points="([^"]*)"', text)
+        TAP.ok(len(lines) == 6 and all(len(x.split()) == 2 for x in lines), 'watch: a point for each interval', lines)
+        marks = re.findall(r'<rect class="ev-(\w+)"[^>]*><title>(\d+) ([\w-]+), ([\d.]+) s', text)
+        TAP.ok(marks == [('error', '2', 'transfer-error', '1.500'), ('dead', '1', 'dev-dead', '2.500'),
+                         ('back', '1', 'dev-recovered', '9.500')], 'watch: a mark for each event', marks)
+        lost = monitor_run({k: v for k, v in event(1, 'lost').items() if k in ('event', 'time')},
+                           {k: v for k, v in event(2, 'resync', state='dead', errors=70, told=0, stalls=1, recoveries=0).items()
+                            if k != 'time_ns'})
+        TAP.ok(not schema.problems(lost, 'monitor'), 'watch: events that were lost', schema.problems(lost, 'monitor'))
+        doc = json.loads(run('report', '-j', put('lost.json', lost)).stdout)
+        TAP.ok([p['metrics'] for p in doc['points']] == [{'errors': 70, 'stalls': 1}, {'errors': 0, 'stalls': 0}],
+               'watch: are what the driver has counted', doc['points'])
+        # -j instead of -o: a document a line
+        end = {k: v for k, v in quiet.items() if k not in ('events', 'engines', 'seconds')}
+        end.update(ok=False, error={'status': 3, 'message': 'the driver was unloaded'})
+        doc = json.loads(run('report', '-j', files[0], put('lines.json', *before['samples']),
+                             put('events.json', *bad['events'], end)).stdout)
+        TAP.ok([r['command'] for r in doc['runs']] == ['stats', 'stats', 'monitor'] and
+               all(c['verdict'] == 'same' for c in doc['changes']) and len(doc['changes']) == 5, 'watch: lines are the same', doc)
+        TAP.ok(doc['points'][-1]['metrics'] == {'errors': 5, 'stalls': 1} and
+               doc['runs'][2]['error'] == 'the driver was unloaded', 'watch: events in lines, and how they ended', doc)
+        counters = {'transfers': 10, 'interrupts': 5, 'errors': 1, 'stalls': 0}
+        doc = json.loads(run('report', '-j', put('once.json', dict(end, command='stats', ok=True, engines=[
+            {'name': 'e.dma', 'counters': counters}], error=None))).stdout)
+        TAP.ok(doc['points'][0]['metrics'] == {'errors': 1, 'stalls': 0, 'irqs_per_transfer': 0.5}, 'watch: counters without rates', doc)
+        wild = [dict(before, samples=7), dict(before, samples=[7, {}, {'engines': [7, {'name': 3}, {'name': 'x', 'seconds': -1}]}]),
+                dict(bad, events=[7, {}, {'event': 3}, {'event': 'x', 'time': 'now'}]), dict(bad, events={}, engines=[1]),
+                {'event': 'dev-dead'}, dict(event(1, 'dev-dead'), dev_name=7, time='2026-01-01T00:00:99999')]
+        done = run('report', files[0], put('wild.json', *wild), '-O', page)
+        TAP.ok(done.returncode == 0 and 'nan' not in open(page, encoding='utf-8').read(),
+               'watch: other types than there should be do no harm', done.stderr)
+
+
 class Page(html.parser.HTMLParser):
     """A page: are its elements closed, and what does it fetch?"""
 
@@ -387,6 +481,7 @@ def main():
     completion_tests()
     environment_tests()
     report_tests()
+    watch_tests()
     print(f'1..{TAP.number}')
     return 1 if TAP.failed else 0
 

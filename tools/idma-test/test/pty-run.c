@@ -105,8 +105,10 @@ int main(int argc, char **argv)
 	if (pid < 0)
 		die("forkpty");
 	if (!pid) {
+		char enter;
+
 		/* Not before the terminal is as large as it is to be */
-		if (read(STDIN_FILENO, &(char[1]) { 0 }, 1) != 1)
+		if (read(STDIN_FILENO, &enter, 1) != 1)
 			_exit(98);
 		execvp(argv[at + 1], argv + at + 1);
 		perror(argv[at + 1]);
