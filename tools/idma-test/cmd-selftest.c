@@ -170,18 +170,18 @@ static void driver_view(const char *engine, const json_t *before, const json_t *
 	else
 		check(grew(before, after, "interrupts") > 0, name,
 		      "none did; see the interrupt in the device tree");
-	snprintf(name, sizeof(name), "%s: most completions are found by them", engine);
+	snprintf(name, sizeof(name), "%s: and most of them do", engine);
 	/*
-	 * The backstop timer also finds what an interrupt that comes late was about to
-	 * tell; but it must not be what everything hangs on.
+	 * One can stand for several launches, polled ones ask for none, and on a machine
+	 * that is slow the backstop timer finds what an interrupt was about to tell. But
+	 * if only few come, everything hangs on the timer.
 	 */
 	if (!tried || !has_cap(after, "interrupt"))
 		skip(name, "%s", tried ? "it has none" : "nothing was copied");
 	else
-		check(grew(before, after, "reaped_backstop") < grew(before, after, "reaped_irq"),
-		      name,
-		      "%" PRIu64 " by interrupts, %" PRIu64 " by the backstop timer: they get lost",
-		      grew(before, after, "reaped_irq"), grew(before, after, "reaped_backstop"));
+		check(grew(before, after, "interrupts") >= grew(before, after, "launches") / 8,
+		      name, "%" PRIu64 " interrupts of %" PRIu64 " launches: they get lost",
+		      grew(before, after, "interrupts"), grew(before, after, "launches"));
 }
 
 /* --- with the bench client ------------------------------------------------------------ */
