@@ -31,6 +31,8 @@ help:
 	@echo "                           (idma-test is there: make guest CMD='idma-test selftest')"
 	@echo '  make shell               the same guest, for you to type into'
 	@echo '  make soak MINUTES=n      everything in a random order, faults included; SEED=s repeats one'
+	@echo '  make bench               instructions and interrupts per transfer, beside sf-pdma and memcpy; build/report/'
+	@echo '                           (BENCH="--sizes 64 --depths 1,32" and others: test/bench/run --help)'
 	@echo '  make lint                checkpatch, sparse, W=1, kernel-doc, shellcheck, yamllint'
 	@echo '  make bench-engine        speed of the engine beside memcpy, and whether it is what it should be'
 	@echo '  make sim                 build tools/idma-sim/idma-sim: the engine as a simulator for this machine'
@@ -81,6 +83,11 @@ check-%:
 soak:
 	@scripts/setup.sh run
 	@KERNEL='$(if $(filter file,$(origin KERNEL)),debug,$(KERNEL))' test/soak '$(MINUTES)' '$(SEED)'
+
+.PHONY: bench
+bench:
+	@scripts/setup.sh run
+	@test/bench/run --kernel '$(KERNEL)' $(BENCH)
 
 .PHONY: lint
 lint:

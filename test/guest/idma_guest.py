@@ -365,8 +365,8 @@ class Guest:
         """
         Boot, run a shell command and wait for its end, with nothing of the host in between: no
         ports, time from the instructions, no randomness from outside. With one CPU two such runs
-        are the same to the instruction. The output comes over the serial console, where kernel
-        messages get into it as well.
+        are as good as the same. The output comes over the serial console, where kernel messages
+        get into it as well.
         """
         argv = self._qemu(cmd, 'alone')
         argv += ['-serial', f'file:{os.path.join(self.tmp, "console")}', '-icount', 'shift=2,sleep=off',

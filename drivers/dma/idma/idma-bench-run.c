@@ -982,6 +982,15 @@ static int idma_bench_pass(struct idma_bench *b, u64 count, unsigned long end)
 	}
 }
 
+/* From the beginning of a tick, equal runs meet equally many of them */
+static void idma_bench_await_tick(void)
+{
+	unsigned long now = jiffies;
+
+	while (time_before_eq(jiffies, now))
+		cpu_relax();
+}
+
 static int idma_bench_measure(struct idma_bench *b)
 {
 	unsigned long limit = msecs_to_jiffies(b->run->time_limit);
@@ -994,6 +1003,7 @@ static int idma_bench_measure(struct idma_bench *b)
 	b->turns = 0;
 	b->rounds = 0;
 	b->measuring = true;
+	idma_bench_await_tick();
 	interrupts = kstat_cpu_irqs_sum(b->run->cpu);
 	idma_bench_begin(&from);
 	ret = idma_bench_pass(b, b->run->transfers, jiffies + limit);
@@ -1052,6 +1062,7 @@ static int idma_bench_execute(struct idma_bench *b)
 				       b->cfg->size);
 	idma_bench_empty(&b->empty);
 
+	idma_bench_await_tick();
 	ret = idma_bench_pass(b, warmup,
 			      jiffies + msecs_to_jiffies(run->time_limit));
 	if (ret)
