@@ -26,6 +26,7 @@ help:
 	@echo '  make run                 dmatest on the emulated iDMA: sizes, transfers, failures, speed, interrupts'
 	@echo '  make check               all tests; check-NAME runs a part:'
 	@echo '                           $(shell test/check --list)'
+	@echo '                           and for longer: $(shell test/check --list-long)'
 	@echo "  make guest CMD='...'     boot, load the modules, run a shell command in the guest, fail if it does"
 	@echo '                           (make itself ends with 2 then; test/guest/run hands back the exact status)'
 	@echo "                           (idma-test is there: make guest CMD='idma-test selftest')"
@@ -33,6 +34,9 @@ help:
 	@echo '  make soak MINUTES=n      everything in a random order, faults included; SEED=s repeats one'
 	@echo '  make bench               instructions and interrupts per transfer, beside sf-pdma and memcpy; build/report/'
 	@echo '                           (BENCH="--sizes 64 --depths 1,32" and others: test/bench/run --help)'
+	@echo '  make check-debug         KUnit, contract and scenarios on the kernel with all checkers; any report is a failure'
+	@echo '  make stale-guesses COUNT=n   n launches while the prefetcher guesses wrong'
+	@echo '  make bind-rounds COUNT=n     n rounds of bind and unbind, and nothing leaks'
 	@echo '  make lint                checkpatch, sparse, W=1, kernel-doc, shellcheck, yamllint'
 	@echo '  make bench-engine        speed of the engine beside memcpy, and whether it is what it should be'
 	@echo '  make sim                 build tools/idma-sim/idma-sim: the engine as a simulator for this machine'
@@ -78,6 +82,16 @@ check:
 check-%:
 	@scripts/setup.sh
 	@test/check '$*'
+
+.PHONY: check-debug
+check-debug:
+	@scripts/setup.sh
+	@test/check debug
+
+.PHONY: stale-guesses bind-rounds
+stale-guesses bind-rounds:
+	@scripts/setup.sh run
+	@test/scenarios/$@ '$(COUNT)'
 
 .PHONY: soak
 soak:

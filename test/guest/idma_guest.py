@@ -15,6 +15,7 @@ The command's output comes over ports of a virtio console; the kernel's console
 goes to a file of its own that is searched for reports of the kernel's checkers.
 """
 
+import json
 import os
 import re
 import shutil
@@ -107,11 +108,12 @@ class Result:
 class Guest:
     """One guest, good for one command."""
 
-    def __init__(self, kernel='plain', device='', no_device=False, qemu_opts=(), insmod=MODULES,
+    def __init__(self, kernel=None, device='', no_device=False, qemu_opts=(), insmod=MODULES,
                  params='', timeout=120.0, files=None, smp=2, memory='1G', append='', allow=(),
                  qmp=False, qmp_path=None, stdin=False, qemu_variant='plain', on_out=None,
                  on_err=None):
-        self.kernel = kernel
+        # A whole suite on another kernel than the usual one: test/on-kernel
+        self.kernel = kernel or os.environ.get('IDMA_GUEST_KERNEL', 'plain')
         self.devices = [] if no_device else [device] if isinstance(device, str) else list(device)
         self.qemu_opts = list(qemu_opts)
         self.insmod = tuple(insmod)
@@ -124,6 +126,10 @@ class Guest:
         self.qemu_variant = qemu_variant
         self.on_out, self.on_err = on_out, on_err
         self.tmp = tempfile.mkdtemp(prefix='idma-guest-')
+        # Where the device's statistics go, for a table of all runs; a guest with ideas
+        # of its own about its end is left out
+        self.results = None if '-action' in self.qemu_opts else os.environ.get('IDMA_RESULTS')
+        qmp = qmp or bool(self.results)
         self.qmp_path = qmp_path or (os.path.join(self.tmp, 'qmp') if qmp else None)
         self.process = None
         self._monitor = None
@@ -177,12 +183,14 @@ class Guest:
         kdir = script('build-kernel.sh', self.kernel)
         firmware = os.path.join(script('fetch.sh', 'opensbi'),
                                 'usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin')
+        # The watchdog's lockup is a host that is busy with other things, unless it lasts
+        patience = 'watchdog_thresh=60 ' if self.kernel == 'debug' else ''
         argv = [os.environ.get('IDMA_QEMU') or script('build-qemu.sh', self.qemu_variant),
                 '-M', 'virt', '-smp', str(self.smp), '-m', self.memory, '-nodefaults',
                 '-display', 'none', '-no-reboot', '-bios', firmware,
                 '-kernel', os.path.join(kdir, 'arch/riscv/boot/Image'),
                 '-initrd', self._initrd(cmd, mode),
-                '-append', f'console=ttyS0 panic=-1 oops=panic {self.append}'.strip()]
+                '-append', f'console=ttyS0 panic=-1 oops=panic {patience}{self.append}'.strip()]
         for device in self.devices:
             argv += ['-device', 'idma-desc64' + (',' + device if device else '')]
         if self.qmp_path:
@@ -211,6 +219,8 @@ class Guest:
             self._ports[name] = listener
             argv += ['-chardev', f'socket,id={name},path={path}',
                      '-device', f'virtserialport,chardev={name},name=idma.{name}']
+        if self.results:
+            argv += ['-action', 'shutdown=pause']
         argv += self.qemu_opts
         self._launch(argv)
         for name in ('stdout', 'stderr', 'status'):
@@ -300,6 +310,26 @@ class Guest:
             self._monitor.connect()
         return self._monitor.cmd(command, **args)
 
+    def _record(self):
+        """The guest is off and QEMU is not: note what the devices have done, and end it."""
+        if self.qmp('query-status')['status'] != 'shutdown':
+            return
+        stats = {}
+        for entry in self.qmp('qom-list', path='/machine/peripheral-anon'):
+            if 'idma-desc64' not in entry['type']:
+                continue
+            path = '/machine/peripheral-anon/' + entry['name']
+            for prop in self.qmp('qom-list', path=path):
+                if prop['name'].startswith('stat-'):
+                    value = self.qmp('qom-get', path=path, property=prop['name'])
+                    stats[prop['name'][5:]] = stats.get(prop['name'][5:], 0) + value
+        tests = [tuple(map(int, m)) for m in re.findall(r'tests=(\d+) failures=(\d+)', self.output())]
+        with open(self.results, 'a', encoding='utf-8') as out:
+            out.write(json.dumps({'kernel': self.kernel, 'device': self.devices, 'stats': stats,
+                                  'dmatest': sum(n for n, _ in tests)}) + '\n')
+        self.results = None
+        self.qmp('quit')
+
     def wait(self):
         """Wait for the end and say how it was."""
         result = self.result
@@ -308,6 +338,11 @@ class Guest:
                 self.process.wait(max(0.01, min(0.25, self._left())))
                 break
             except subprocess.TimeoutExpired:
+                if self.results:
+                    try:
+                        self._record()
+                    except (OSError, EOFError):  # it has ended meanwhile
+                        self.results = None
                 if self._left() <= 0:
                     result.problem = f'no end after {self.timeout:g} s: killed'
                     result.status = TIMED_OUT
