@@ -12,6 +12,8 @@
 static const struct command commands[] = {
 	{ "run", "run descriptors: cycles, utilisation, a waveform", cmd_run },
 	{ "sweep", "run all combinations of a file or preset: tables, CSV, plots", cmd_sweep },
+	{ "hostmem", "workers staged through device memory against direct host memory",
+	  cmd_hostmem },
 	{ "golden", "compare the engine with what was measured on the RTL", cmd_golden },
 	{ "published", "reproduce what others have published: a report with plots", cmd_published },
 };

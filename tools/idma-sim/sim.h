@@ -11,6 +11,7 @@
 
 int cmd_golden(int argc, char **argv);
 int cmd_published(int argc, char **argv);
+int cmd_hostmem(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 
