@@ -36,6 +36,7 @@ struct command {
 
 int cmd_bench(int argc, char **argv);
 int cmd_dmatest(int argc, char **argv);
+int cmd_hostmem(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 int cmd_report(int argc, char **argv);

@@ -19,6 +19,8 @@ static const struct command commands[] = {
 	{ "bench",
 	  "run the bench client: queue depths, batches, latencies, instructions a transfer",
 	  cmd_bench },
+	{ "hostmem", "workers staged through device memory against direct host memory",
+	  cmd_hostmem },
 	{ "stats", "counters of the engines, or their rates", cmd_stats },
 	{ "monitor", "follow errors, dead engines and recoveries as they happen", cmd_monitor },
 	{ "reset", "fail what an engine has to do and make it work again", cmd_reset },

@@ -21,7 +21,7 @@ sys.path.insert(0, HERE)
 import schema  # noqa: E402
 
 PROGRAM = os.environ.get('IDMA_TEST') or os.path.join(os.path.dirname(HERE), 'idma-test')
-COMMANDS = ('list', 'show', 'selftest', 'dmatest', 'bench', 'stats', 'monitor', 'reset', 'report')
+COMMANDS = ('list', 'show', 'selftest', 'dmatest', 'bench', 'hostmem', 'stats', 'monitor', 'reset', 'report')
 ESCAPE = '\x1b['
 
 
