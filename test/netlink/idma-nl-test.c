@@ -88,6 +88,7 @@ static void get_faults(const struct nlattr *a, uint64_t errors, bool print)
 		{ IDMA_A_FAULTS_STALL, "stall" },
 		{ IDMA_A_FAULTS_RESET, "reset" },
 		{ IDMA_A_FAULTS_UNBIND, "unbind" },
+		{ IDMA_A_FAULTS_LINK, "link" },
 	};
 
 	if (!a || !nl_parse(nl_data(a), nl_len(a), tb, IDMA_A_FAULTS_MAX))

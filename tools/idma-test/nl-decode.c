@@ -21,7 +21,7 @@ static const char * const caps[] = {
 	"memcpy", "interrupt", "reset-line", "clock", "coherent", "reuse", NULL
 };
 
-static const char * const faults[] = { "stall", "reset", "unbind", NULL };
+static const char * const faults[] = { "stall", "reset", "unbind", "link", NULL };
 static const char * const reset_methods[] = { "line", "drain", "revive", NULL };
 static const char * const waits[] = { "sleep", "spin", "poll", NULL };
 static const char * const verifies[] = { "none", "last", "each", NULL };
@@ -47,6 +47,7 @@ static const struct nl_field faults_fields[] = {
 	[IDMA_A_FAULTS_STALL]		= PLAIN("stall", NL_U64),
 	[IDMA_A_FAULTS_RESET]		= PLAIN("reset", NL_U64),
 	[IDMA_A_FAULTS_UNBIND]		= PLAIN("unbind", NL_U64),
+	[IDMA_A_FAULTS_LINK]		= PLAIN("link", NL_U64),
 };
 
 static const struct nl_set faults_set = {

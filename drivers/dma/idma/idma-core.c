@@ -39,6 +39,7 @@
 #include "idma.h"
 #include "idma-compat.h"
 #include "idma-desc64.h"
+#include "idma-window.h"
 
 #define CREATE_TRACE_POINTS
 #include "idma-trace.h"
@@ -178,17 +179,33 @@ static __always_inline void idma_tx_succeed(struct idma_chan *c,
 	idma_tx_ended(c, tx);
 }
 
-/* Tell the client that the driver gave up. vc.lock is held. */
-static noinline void idma_tx_fail(struct idma_chan *c, struct idma_tx *tx)
+/* Tell the client that it is not. vc.lock is held. */
+static noinline void idma_tx_fail(struct idma_chan *c, struct idma_tx *tx,
+				  enum dmaengine_tx_result result,
+				  enum idma_fault fault)
 {
-	tx->vd.tx_result.result = DMA_TRANS_ABORTED;
+	tx->vd.tx_result.result = result;
 	tx->vd.tx_result.residue = min_t(size_t, tx->len - tx->done, U32_MAX);
 	trace_idma_complete(c, tx);
 	c->stats.errors++;
-	c->stats.faults[c->idma->fault]++;
+	c->stats.faults[fault]++;
 	idma_remember_failed(c, tx->vd.tx.cookie, tx->vd.tx.cookie);
-	idma_nl_transfer_error(c, tx);
+	idma_nl_transfer_error(c, tx, fault);
 	idma_tx_ended(c, tx);
+}
+
+/* All is copied. The engine does not know whether that was to or from nowhere. */
+static __always_inline void idma_tx_copied(struct idma_chan *c,
+					   struct idma_tx *tx)
+{
+	enum dmaengine_tx_result result = DMA_TRANS_NOERROR;
+
+	if (unlikely(idma_window_any()))
+		result = idma_window_result(tx->src, tx->dst, tx->len, tx->epoch);
+	if (likely(result == DMA_TRANS_NOERROR))
+		idma_tx_succeed(c, tx);
+	else
+		idma_tx_fail(c, tx, result, IDMA_FAULT_LINK);
 }
 
 /*
@@ -208,9 +225,9 @@ static void idma_chan_advance(struct idma_chan *c)
 		if (tx->inflight)
 			break;
 		if (tx->done == tx->len)
-			idma_tx_succeed(c, tx);
+			idma_tx_copied(c, tx);
 		else if (tx->cut)
-			idma_tx_fail(c, tx);
+			idma_tx_fail(c, tx, DMA_TRANS_ABORTED, c->idma->fault);
 		else
 			break;
 	}
@@ -233,6 +250,7 @@ static void idma_tx_start(struct idma_chan *c, struct idma_tx *tx)
 	tx->built = 0;
 	tx->done = 0;
 	tx->inflight = 0;
+	tx->epoch = idma_window_now();
 	tx->terminated = false;
 	tx->cut = false;
 	tx->used = true;
@@ -325,7 +343,7 @@ static void idma_segment_done(struct idma_chan *c, struct idma_tx *tx, u32 len)
 	} else if (!tx->inflight) {
 		/* It is the oldest one: all before it have completed */
 		if (likely(tx->done == tx->len))
-			idma_tx_succeed(c, tx);
+			idma_tx_copied(c, tx);
 		if (idma_chan_waiting(c))
 			idma_chan_advance(c);
 	}

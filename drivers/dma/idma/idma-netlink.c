@@ -164,6 +164,7 @@ static int idma_nl_put_faults(struct sk_buff *skb, int attr,
 		[IDMA_FAULT_STALL] = IDMA_A_FAULTS_STALL,
 		[IDMA_FAULT_RESET] = IDMA_A_FAULTS_RESET,
 		[IDMA_FAULT_UNBIND] = IDMA_A_FAULTS_UNBIND,
+		[IDMA_FAULT_LINK] = IDMA_A_FAULTS_LINK,
 	};
 	struct nlattr *nest;
 	unsigned int i;
@@ -855,7 +856,8 @@ static void idma_nl_event(struct idma_dev *idma, struct idma_nl_event *ev)
 
 /* The following are called with idma_dev.lock held */
 
-void idma_nl_transfer_error(struct idma_chan *c, const struct idma_tx *tx)
+void idma_nl_transfer_error(struct idma_chan *c, const struct idma_tx *tx,
+			    enum idma_fault fault)
 {
 	struct idma_nl_event ev = { .cmd = IDMA_CMD_TRANSFER_ERROR };
 
@@ -864,7 +866,7 @@ void idma_nl_transfer_error(struct idma_chan *c, const struct idma_tx *tx)
 
 	ev.transfer.id = c - c->idma->chans;
 	idma_nl_chan_name(c, ev.transfer.name);
-	ev.transfer.fault = c->idma->fault;
+	ev.transfer.fault = fault;
 	ev.transfer.cookie = tx->vd.tx.cookie;
 	ev.transfer.len = tx->len;
 	ev.transfer.residue = tx->len - tx->done;

@@ -141,6 +141,7 @@ struct idma_match {
  * @built: bytes that were handed to the front-end as segments
  * @done: bytes of segments that are complete
  * @inflight: segments in hardware
+ * @epoch: idma_window_now() when it was started
  * @terminated: the client has terminated it: no callback, no more segments
  * @cut: the driver gave it up before its end: an error, no more segments
  * @used: it was started before: the client submits it again
@@ -159,6 +160,7 @@ struct idma_tx {
 	size_t built;
 	size_t done;
 	unsigned int inflight;
+	u32 epoch;
 	bool terminated;
 	bool cut;
 	bool used;
@@ -441,7 +443,8 @@ int idma_nl_init(void);
 void idma_nl_exit(void);
 void idma_nl_register(struct idma_dev *idma);
 void idma_nl_unregister(struct idma_dev *idma);
-void idma_nl_transfer_error(struct idma_chan *c, const struct idma_tx *tx);
+void idma_nl_transfer_error(struct idma_chan *c, const struct idma_tx *tx,
+			    enum idma_fault fault);
 void idma_nl_dead(struct idma_dev *idma);
 void idma_nl_recovered(struct idma_dev *idma, enum idma_reset_method method);
 #else
@@ -463,7 +466,8 @@ static inline void idma_nl_unregister(struct idma_dev *idma)
 }
 
 static inline void idma_nl_transfer_error(struct idma_chan *c,
-					  const struct idma_tx *tx)
+					  const struct idma_tx *tx,
+					  enum idma_fault fault)
 {
 }
 

@@ -65,11 +65,14 @@ enum idma_cap {
  * @IDMA_FAULT_STALL: the engine stopped completing and was given up as dead
  * @IDMA_FAULT_RESET: the engine was reset by dev-reset
  * @IDMA_FAULT_UNBIND: the driver was unbound from the engine
+ * @IDMA_FAULT_LINK: it went through a link to remote memory that was not up
+ *   all the time
  */
 enum idma_fault {
 	IDMA_FAULT_STALL,
 	IDMA_FAULT_RESET,
 	IDMA_FAULT_UNBIND,
+	IDMA_FAULT_LINK,
 
 	/* private: */
 	__IDMA_FAULT_MAX,
@@ -213,6 +216,7 @@ enum {
 	IDMA_A_FAULTS_STALL = 1,
 	IDMA_A_FAULTS_RESET,
 	IDMA_A_FAULTS_UNBIND,
+	IDMA_A_FAULTS_LINK,
 
 	__IDMA_A_FAULTS_MAX,
 	IDMA_A_FAULTS_MAX = (__IDMA_A_FAULTS_MAX - 1)
