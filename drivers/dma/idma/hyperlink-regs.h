@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * HyperLink: registers, and what they do to addresses. 32 bits wide, little
+ * endian; the peer's are HYPERLINK_PEER above this side's.
+ */
+#ifndef _DRIVERS_DMA_HYPERLINK_REGS_H
+#define _DRIVERS_DMA_HYPERLINK_REGS_H
+
+#include <linux/bitfield.h>
+#include <linux/bits.h>
+#include <linux/sizes.h>
+
+#define HYPERLINK_REV			0x00
+#define HYPERLINK_REV_VALUE		0x4e902101
+#define HYPERLINK_CTL			0x04
+#define HYPERLINK_CTL_RESET		BIT(0)
+#define HYPERLINK_CTL_ILOOP		BIT(1)
+#define HYPERLINK_CTL_SERIAL_STOP	BIT(2)
+#define HYPERLINK_CTL_INT2CFG		BIT(7)
+#define HYPERLINK_CTL_INTVEC		GENMASK(12, 8)
+#define HYPERLINK_CTL_INTENABLE		BIT(13)
+#define HYPERLINK_CTL_INTLOCAL		BIT(14)
+#define HYPERLINK_STS			0x08
+#define HYPERLINK_STS_LINK		BIT(0)
+#define HYPERLINK_STS_LERROR		BIT(7)
+#define HYPERLINK_STS_RERROR		BIT(8)
+#define HYPERLINK_STS_RPEND		BIT(11)
+#define HYPERLINK_STS_PLL_UNLOCK	BIT(12)
+#define HYPERLINK_STS_SERIAL_HALT	BIT(13)
+#define HYPERLINK_STS_SWIDTHIN		GENMASK(27, 24)
+#define HYPERLINK_INT_PRI_VEC		0x0c
+#define HYPERLINK_INT_PRI_VEC_NONE	BIT(31)
+#define HYPERLINK_INT_PRI_VEC_VECTOR	GENMASK(4, 0)
+#define HYPERLINK_INT_CLR		0x10
+#define HYPERLINK_INT_SET		0x14
+#define HYPERLINK_SW_INT		0x18
+#define HYPERLINK_TX_SEL_CTL		0x1c
+#define HYPERLINK_TX_SEL_IGMASK		GENMASK(3, 0)
+#define HYPERLINK_TX_SEL_PRIVID		GENMASK(11, 8)
+#define HYPERLINK_RX_SEL_CTL		0x2c
+#define HYPERLINK_RX_SEL_SEGSEL		GENMASK(3, 0)
+#define HYPERLINK_RX_SEL_PRIVID		GENMASK(11, 8)
+#define HYPERLINK_RX_PRIV_IDX		0x30
+#define HYPERLINK_RX_PRIV_VAL		0x34
+#define HYPERLINK_RX_SEG_IDX		0x38
+#define HYPERLINK_RX_SEG_VAL		0x3c
+#define HYPERLINK_CHIP_ID_VER		0x40
+#define HYPERLINK_PWR			0x44
+#define HYPERLINK_PWR_QUADLANE		BIT(2)
+#define HYPERLINK_ECC_CNTR		0x4c
+#define HYPERLINK_LINK_STS		0x58
+#define HYPERLINK_INT_CTL_IDX		0x60
+#define HYPERLINK_INT_CTL_VAL		0x64
+#define HYPERLINK_INT_CTL_EN		BIT(31)
+#define HYPERLINK_INT_CTL_VECTOR	GENMASK(4, 0)
+#define HYPERLINK_SERDES_CTL_STS1	0x70
+#define HYPERLINK_SERDES_ENABLE		BIT(0)
+#define HYPERLINK_PEER			0x80
+#define HYPERLINK_REGS			32	/* words below HYPERLINK_PEER */
+
+#define HYPERLINK_INT_CTLS		256
+#define HYPERLINK_VECTORS		32
+#define HYPERLINK_PRIVIDS		16
+#define HYPERLINK_SEGMENTS		64
+
+/*
+ * How the driver cuts the window: all of its 256 MiB go over the wire, bits
+ * 27:22 of the address are the number of a segment, which is 4 MiB at most and
+ * begins at a multiple of 64 KiB below 4 GiB. The PrivID, if it is sent, is in
+ * the bits above.
+ */
+#define HYPERLINK_IGMASK		11
+#define HYPERLINK_WINDOW_SIZE		SZ_256M
+#define HYPERLINK_SEGSEL		6
+#define HYPERLINK_SEG_SHIFT		22
+#define HYPERLINK_SEG_MAX		BIT(HYPERLINK_SEG_SHIFT)
+#define HYPERLINK_SEG_MIN		SZ_4K
+#define HYPERLINK_SEG_ALIGN		SZ_64K
+#define HYPERLINK_PRIVID_OVERLAY	12
+
+#endif /* _DRIVERS_DMA_HYPERLINK_REGS_H */
