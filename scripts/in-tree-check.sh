@@ -65,7 +65,9 @@ build_as() {
 		grep -qE "^CONFIG_$s=[ym]" "$build/.config" || refused+=" $s"
 	done < <(sed -n 's/^config //p' "$tree/drivers/dma/idma/Kconfig")
 	if [ "$value" = y ]; then
-		refused=${refused/ PULP_IDMA_CONTRACT_TEST}	# is a module or nothing
+		# these are modules or nothing
+		refused=${refused/ PULP_IDMA_CONTRACT_TEST}
+		refused=${refused/ PULP_IDMA_WINDOW_TEST}
 	fi
 	[ -z "$refused" ] || { echo "the kernel does not take:$refused"; return 1; }
 	kmake prepare modules_prepare
