@@ -25,11 +25,12 @@ from idma_guest import Guest, GuestError  # noqa: E402
 MODULES = ('ntb', 'virt-dma', 'idma', 'hyperlink')
 
 # The shell; what is in the environment of each command
-SHELL = '''
+SHELL = r'''
 H=/sys/kernel/debug/hyperlink/$(ls /sys/kernel/debug/hyperlink)
 RUN=/sys/kernel/debug/idma-window-test/run
 M=/idma/modules
 run() { echo "$*" >$RUN && cat $RUN; }
+moved() { sed -n 's/.*, bytes \([0-9]*\),.*/\1/p' /sys/kernel/debug/dmaengine/summary | awk '{ n += $1 } END { print n + 0 }'; }
 stat() { sed -n "s/^$1: //p" $H/status; }
 echo @ready
 while read -r line; do
@@ -44,7 +45,7 @@ class Side:
     """One guest with a HyperLink and a shell."""
 
     def __init__(self, name, loopback=False, peer=None, kernel='plain', device='', link='', params='',
-                 memory='512M', folder=None, timeout=600.0, files=None, insmod=MODULES, qemu_opts=(), **args):
+                 memory='512M', folder=None, timeout=400.0, files=None, insmod=MODULES, qemu_opts=(), **args):
         self.name = name
         self.mark = 0
         opts = list(qemu_opts)
@@ -128,6 +129,10 @@ class Side:
     def run(self, command):
         """A command of the client that copies: its numbers."""
         return self.numbers('run ' + command)
+
+    def moved(self):
+        """Bytes that the iDMA has copied, by its driver's counters."""
+        return int(self.sh('moved'))
 
     def get(self, prop):
         """A property of the HyperLink as QEMU has it."""

@@ -391,7 +391,8 @@ static void hyperlink_send_hello(struct hyperlink *hl)
 	iowrite32(hl->peer.epoch, &to->ack);
 	iowrite32(hl->nonce, &to->nonce);
 	iowrite32(hl->role, &to->role);
-	iowrite32(hyperlink_ntb_wanted(hl) ? HYPERLINK_HELLO_NTB : 0, &to->flags);
+	hl->told_ntb = hyperlink_ntb_wanted(hl);
+	iowrite32(hl->told_ntb ? HYPERLINK_HELLO_NTB : 0, &to->flags);
 	for (i = 0; i < HYPERLINK_SEGMENTS; i += 4)
 		iowrite32(hyperlink_hello_seg(hl, i) |
 			  hyperlink_hello_seg(hl, i + 1) << 8 |
@@ -621,7 +622,7 @@ static void hyperlink_step(struct hyperlink *hl, u64 *revoked)
 		if (hl->state != HYPERLINK_READY)
 			break;
 		hyperlink_choose_role(hl);
-		if (!hl->told)
+		if (!hl->told || hl->told_ntb != hyperlink_ntb_wanted(hl))
 			hyperlink_send_hello(hl);
 		break;
 	}

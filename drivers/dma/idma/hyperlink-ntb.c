@@ -19,8 +19,10 @@
 
 #include "hyperlink.h"
 
-/* How long the link stays down once it went down */
-#define HYPERLINK_NTB_REST_MS	200
+/* How long the link stays down once it went down, or a client came */
+#define HYPERLINK_NTB_REST_MS	500
+/* How often to look whether that is over */
+#define HYPERLINK_NTB_LOOK_MS	50
 #define HYPERLINK_NTB_DB_MASK	GENMASK_ULL(HYPERLINK_NTB_DBS - 1, 0)
 
 static unsigned int ntb_mws = 2;
@@ -39,7 +41,7 @@ MODULE_PARM_DESC(ntb_mw_size, "size of a memory window, a power of two from 64 K
  * @wanted: a client wants the link
  * @up: the link is up, as far as NTB is told
  * @rest: when it may be up again, in jiffies
- * @lock: protects @pending and @mask
+ * @lock: protects @pending and @mask, and changes of @up
  * @pending: doorbells that were rung and not cleared
  * @mask: doorbells that are no events
  * @mws: bitmap of memory windows that lead somewhere; changed by clients, who
@@ -80,11 +82,18 @@ static u64 hyperlink_ntb_link_is_up(struct ntb_dev *ntb, enum ntb_speed *speed,
 	return up;
 }
 
+static void hyperlink_ntb_rest(struct hyperlink_ntb *hn)
+{
+	WRITE_ONCE(hn->rest, jiffies + msecs_to_jiffies(HYPERLINK_NTB_REST_MS));
+}
+
 static int hyperlink_ntb_link_enable(struct ntb_dev *ntb, enum ntb_speed speed,
 				     enum ntb_width width)
 {
 	struct hyperlink_ntb *hn = to_hyperlink_ntb(ntb);
 
+	/* ntb_transport, too, tidies up when it comes, and gives up if disturbed */
+	hyperlink_ntb_rest(hn);
 	WRITE_ONCE(hn->wanted, true);
 	hyperlink_hello_changed(hn->hl);
 
@@ -240,6 +249,13 @@ static int hyperlink_ntb_db_set_mask(struct ntb_dev *ntb, u64 bits)
 	return 0;
 }
 
+/* Let the interrupt come once more */
+static void hyperlink_ntb_again(struct hyperlink_ntb *hn, u32 bits)
+{
+	if (bits)
+		writel(bits << HYPERLINK_VEC_NTB, hn->hl->regs + HYPERLINK_INT_SET);
+}
+
 static int hyperlink_ntb_db_clear_mask(struct ntb_dev *ntb, u64 bits)
 {
 	struct hyperlink_ntb *hn = to_hyperlink_ntb(ntb);
@@ -255,8 +271,7 @@ static int hyperlink_ntb_db_clear_mask(struct ntb_dev *ntb, u64 bits)
 	spin_unlock_irqrestore(&hn->lock, flags);
 
 	/* What was rung meanwhile is an event now; the caller may be in one */
-	if (again)
-		writel(again << HYPERLINK_VEC_NTB, hn->hl->regs + HYPERLINK_INT_SET);
+	hyperlink_ntb_again(hn, again);
 
 	return 0;
 }
@@ -287,7 +302,8 @@ void hyperlink_ntb_doorbells(struct hyperlink *hl, u32 bits)
 
 	spin_lock_irqsave(&hn->lock, flags);
 	hn->pending |= bits;
-	events = bits & ~hn->mask;
+	/* The peer may know earlier that the link is up; clients must not */
+	events = hn->up ? bits & ~hn->mask : 0;
 	spin_unlock_irqrestore(&hn->lock, flags);
 
 	/* One vector for all of them */
@@ -418,9 +434,13 @@ int hyperlink_ntb_check_params(struct device *dev)
 	return 0;
 }
 
+/* Does a client want the link, and is it ready for it? That is what the peer hears */
 bool hyperlink_ntb_wanted(struct hyperlink *hl)
 {
-	return hl->ntb && READ_ONCE(hl->ntb->wanted);
+	struct hyperlink_ntb *hn = hl->ntb;
+
+	return hn && READ_ONCE(hn->wanted) &&
+	       time_after_eq(jiffies, READ_ONCE(hn->rest));
 }
 
 /* To the interrupt handler, which is not in it any more when it is hidden */
@@ -483,20 +503,25 @@ int hyperlink_ntb_register(struct hyperlink *hl, u32 role)
 unsigned int hyperlink_ntb_link(struct hyperlink *hl, bool up)
 {
 	struct hyperlink_ntb *hn = hl->ntb;
+	unsigned long flags;
 
 	if (!hn)
 		return 0;
 
-	up = up && READ_ONCE(hn->wanted);
+	up = up && hyperlink_ntb_wanted(hl);
 	if (up == hn->up)
-		return 0;
-	if (up && time_before(jiffies, hn->rest))
-		return jiffies_to_msecs(hn->rest - jiffies) + 1;
+		return READ_ONCE(hn->wanted) && !up ? HYPERLINK_NTB_LOOK_MS : 0;
 
+	spin_lock_irqsave(&hn->lock, flags);
 	WRITE_ONCE(hn->up, up);
+	spin_unlock_irqrestore(&hn->lock, flags);
 	if (!up)
-		hn->rest = jiffies + msecs_to_jiffies(HYPERLINK_NTB_REST_MS);
+		hyperlink_ntb_rest(hn);
 	ntb_link_event(&hn->ntb);
+
+	/* What the peer has rung before this side knew that the link is up */
+	if (up)
+		hyperlink_ntb_again(hn, READ_ONCE(hn->pending) & ~READ_ONCE(hn->mask));
 
 	return 0;
 }

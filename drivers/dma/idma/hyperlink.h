@@ -168,6 +168,7 @@ struct hyperlink_stats {
  * @role: NTB port, HYPERLINK_ROLE_NONE while it is not decided
  * @peer: what the peer has said
  * @told: the peer has our last hello, and there is nothing new to say
+ * @told_ntb: what it said of NTB's wanting the link
  * @failed: the link went down with an error: reset it if it stays down
  * @polls: times that it was looked at since
  * @segs: this side's segments
@@ -203,6 +204,7 @@ struct hyperlink {
 	u32 role;
 	struct hyperlink_peer peer;
 	bool told;
+	bool told_ntb;
 	bool failed;
 	unsigned int polls;
 	struct hyperlink_segs segs;
