@@ -17,7 +17,7 @@ static const struct {
 	{ { "counters.faults.stall", "  by a dead engine", OUT_INT, "fault_stall" }, NULL, true },
 	{ { "counters.faults.reset", "  by a reset", OUT_INT, "fault_reset" }, NULL, true },
 	{ { "counters.faults.unbind", "  by unbinding", OUT_INT, "fault_unbind" }, NULL, true },
-	{ { "counters.faults.link", "  by a link that was down", OUT_INT, "fault_link" }, NULL, true },
+	{ { "counters.faults.link", "  by a lost link", OUT_INT, "fault_link" }, NULL, true },
 	{ { "counters.terminated", "terminated", OUT_INT, "terminated" }, "TERMINATED", true },
 	{ { "counters.launches", "launches", OUT_INT, "launches" }, "LAUNCHES", false },
 	{ { "counters.launches_refused", "launches put off", OUT_INT, "launches_refused" },
