@@ -131,6 +131,12 @@ while read -r f; do
 done <"$work/overlay.new"
 mv "$work/overlay.new" "$work/overlay.list"
 
+# Who interrupts ninja while it makes its own file anew leaves none behind. The
+# last good one is as old as before, so that it is made anew again; to configure
+# from nothing would compile everything anew, too.
+if [ ! -e "$work/build/build.ninja" ] && [ -e "$work/build.ninja.good" ] && [ -d "$work/build" ]; then
+	cp -p "$work/build.ninja.good" "$work/build/build.ninja"
+fi
 if [ ! -e "$work/build/build.ninja" ]; then
 	say "configuring QEMU $(cat "$src/.idma-version") ($variant)"
 	rm -rf "$work/build"
@@ -149,6 +155,7 @@ run "$log" ninja -C "$work/build" -j "$JOBS" qemu-system-riscv64 ${tests[@]+"${t
 	grep -nE '(error|warning):' "$log" | head -n 20 >&2
 	die "QEMU does not build"
 }
+ln -f "$work/build/build.ninja" "$work/build.ninja.good"
 grep -E "(hw/dma/idma|idma-engine|hyperlink|qtest/idma).*warning:" "$log" >&2 || true
 
 tmpdir "$out"
