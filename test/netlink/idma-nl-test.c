@@ -415,6 +415,18 @@ static void test_unprivileged(struct sock *root)
 	expect(&s, &m, EPERM, "without privilege, bench-start");
 	nl_begin(&s, &m, IDMA_CMD_BENCH_STOP, 0);
 	expect(&s, &m, EPERM, "without privilege, bench-stop");
+	nl_begin(&s, &m, IDMA_CMD_WINDOW_GET, NLM_F_DUMP);
+	expect(&s, &m, 0, "without privilege, window-get");
+	nl_begin(&s, &m, IDMA_CMD_WINDOW_NEW, 0);
+	expect(&s, &m, EPERM, "without privilege, window-new");
+	nl_begin(&s, &m, IDMA_CMD_WINDOW_DEL, 0);
+	expect(&s, &m, EPERM, "without privilege, window-del");
+	nl_begin(&s, &m, IDMA_CMD_WINDOW_COPY, 0);
+	expect(&s, &m, EPERM, "without privilege, window-copy");
+	nl_begin(&s, &m, IDMA_CMD_GRANT_NEW, 0);
+	expect(&s, &m, EPERM, "without privilege, grant-new");
+	nl_begin(&s, &m, IDMA_CMD_GRANT_DEL, 0);
+	expect(&s, &m, EPERM, "without privilege, grant-del");
 	/* What is wrong with a message is not told to those who may not send it */
 	nl_begin(&s, &m, IDMA_CMD_DEV_RESET, 0);
 	nl_put_u32(&m, IDMA_A_DEV_ID, UINT32_MAX);
@@ -674,10 +686,90 @@ static void put_bench_reply_only(struct msg *m)
 	nl_put(m, IDMA_A_BENCH_RESULT | NLA_F_NESTED, NULL, 0);
 }
 
+/* A window onto the link that there is not, and in the end what is wrong */
+static void put_window(struct msg *m)
+{
+	nl_put_u64(m, IDMA_A_WINDOW_LEN, 4096);
+	nl_put_u64(m, IDMA_A_WINDOW_REMOTE, 0);
+	nl_put_str(m, IDMA_A_WINDOW_LINK, "no-such-link");
+}
+
+static void put_window_no_len(struct msg *m)
+{
+	nl_put_u64(m, IDMA_A_WINDOW_REMOTE, 0);
+}
+
+static void put_window_privid(struct msg *m)
+{
+	put_window(m);
+	nl_put_u32(m, IDMA_A_WINDOW_PRIVID, 16);
+}
+
+static void put_window_dir(struct msg *m)
+{
+	put_window(m);
+	nl_put_u32(m, IDMA_A_WINDOW_DIR, 3);
+}
+
+static void put_window_remote_u32(struct msg *m)
+{
+	nl_put_u32(m, IDMA_A_WINDOW_REMOTE, 0);
+}
+
+static void put_window_reply_only(struct msg *m)
+{
+	nl_put(m, IDMA_A_WINDOW_MANAGED, NULL, 0);
+}
+
+static void put_window_id(struct msg *m)
+{
+	nl_put_u32(m, IDMA_A_WINDOW_ID, UINT32_MAX);
+}
+
+static void put_copy_dir(struct msg *m)
+{
+	nl_put_u32(m, IDMA_A_WINDOW_COPY_DIR, IDMA_WINDOW_DIR_BOTH);
+}
+
+static void put_copy_len_0(struct msg *m)
+{
+	nl_put_u32(m, IDMA_A_WINDOW_COPY_LEN, 0);
+}
+
+static void put_copy_len_max(struct msg *m)
+{
+	nl_put_u32(m, IDMA_A_WINDOW_COPY_LEN, IDMA_WINDOW_COPY_MAX + 1);
+}
+
+static void put_copy_no_window(struct msg *m)
+{
+	nl_put_u32(m, IDMA_A_WINDOW_COPY_DIR, IDMA_WINDOW_DIR_READ);
+	nl_put_u32(m, IDMA_A_WINDOW_COPY_LEN, 1);
+	nl_put_u32(m, IDMA_A_WINDOW_COPY_ID, UINT32_MAX);
+}
+
+static void put_grant_0(struct msg *m)
+{
+	nl_put_u64(m, IDMA_A_GRANT_LEN, 0);
+}
+
+static void put_grant_no_link(struct msg *m)
+{
+	nl_put_u64(m, IDMA_A_GRANT_LEN, 65536);
+	nl_put_str(m, IDMA_A_GRANT_LINK, "no-such-link");
+}
+
+static void put_link(struct msg *m)
+{
+	nl_put_str(m, IDMA_A_LINK_NAME, "no-such-link");
+}
+
 #define DEV_GET		IDMA_CMD_DEV_GET
 #define CHAN_GET	IDMA_CMD_CHAN_GET
 #define RESET		IDMA_CMD_DEV_RESET
 #define START		IDMA_CMD_BENCH_START
+#define WINDOW_NEW	IDMA_CMD_WINDOW_NEW
+#define COPY		IDMA_CMD_WINDOW_COPY
 
 static const struct hostile hostile[] = {
 	{ "no engine named", DEV_GET, 0, EINVAL, MISSING, IDMA_A_DEV_ID, put_nothing },
@@ -736,6 +828,29 @@ static const struct hostile hostile[] = {
 	{ "bench: stop by an id of 2 bytes", IDMA_CMD_BENCH_STOP, 0, EINVAL, LAST, 0, put_bench_id_u16 },
 	{ "bench: get by an id of 2 bytes", IDMA_CMD_BENCH_GET, 0, EINVAL, LAST, 0, put_bench_id_u16 },
 	{ "bench: a dump by an id of 2 bytes", IDMA_CMD_BENCH_GET, NLM_F_DUMP, EINVAL, LAST, 0, put_bench_id_u16 },
+
+	{ "no link named", IDMA_CMD_LINK_GET, 0, EINVAL, MISSING, IDMA_A_LINK_NAME, put_nothing },
+	{ "a name of no link", IDMA_CMD_LINK_GET, 0, ENODEV, LAST, 0, put_link },
+	{ "window: no address", WINDOW_NEW, 0, EINVAL, MISSING, IDMA_A_WINDOW_REMOTE, put_nothing },
+	{ "window: no length", WINDOW_NEW, 0, EINVAL, MISSING, IDMA_A_WINDOW_LEN, put_window_no_len },
+	{ "window: no such link", WINDOW_NEW, 0, ENODEV, LAST, 0, put_window },
+	{ "window: PrivID 16", WINDOW_NEW, 0, ERANGE, LAST, 0, put_window_privid },
+	{ "window: an unknown direction", WINDOW_NEW, 0, ERANGE, LAST, 0, put_window_dir },
+	{ "window: an address of 4 bytes", WINDOW_NEW, 0, EINVAL, LAST, 0, put_window_remote_u32 },
+	{ "window: an attribute of replies", WINDOW_NEW, 0, EINVAL, LAST, 0, put_window_reply_only },
+	{ "window: none to delete", IDMA_CMD_WINDOW_DEL, 0, EINVAL, MISSING, IDMA_A_WINDOW_ID, put_nothing },
+	{ "window: none such to delete", IDMA_CMD_WINDOW_DEL, 0, ENOENT, LAST, 0, put_window_id },
+	{ "window: none such to get", IDMA_CMD_WINDOW_GET, 0, ENOENT, LAST, 0, put_window_id },
+	{ "copy: through nothing", COPY, 0, EINVAL, MISSING, IDMA_A_WINDOW_COPY_ID, put_nothing },
+	{ "copy: both ways at once", COPY, 0, ERANGE, LAST, 0, put_copy_dir },
+	{ "copy: nothing", COPY, 0, ERANGE, LAST, 0, put_copy_len_0 },
+	{ "copy: too much", COPY, 0, ERANGE, LAST, 0, put_copy_len_max },
+	{ "copy: through no such window", COPY, 0, ENOENT, LAST, 0, put_copy_no_window },
+	{ "grant: nothing", IDMA_CMD_GRANT_NEW, 0, ERANGE, LAST, 0, put_grant_0 },
+	{ "grant: no length", IDMA_CMD_GRANT_NEW, 0, EINVAL, MISSING, IDMA_A_GRANT_LEN, put_nothing },
+	{ "grant: no such link", IDMA_CMD_GRANT_NEW, 0, ENODEV, LAST, 0, put_grant_no_link },
+	{ "grant: none to take back", IDMA_CMD_GRANT_DEL, 0, EINVAL, MISSING, IDMA_A_GRANT_REMOTE, put_nothing },
+	{ "an event of a link as a request", IDMA_CMD_LINK_UP, 0, EOPNOTSUPP, SILENT, 0, put_nothing },
 };
 
 /* Where the last attribute of a message that was built as it should be begins */

@@ -6,7 +6,7 @@
  *
  * What the messages mean is in Documentation/netlink/specs/idma.yaml.
  *
- * Locks: idma_nl_lock, then idma_dev.lock, then idma_nl_event_lock. An engine
+ * Locks: idma-nl-window.c's, idma_nl_lock, then idma_dev.lock, then idma_nl_event_lock. An engine
  * is on the list from the end of its probe to the beginning of its unbind,
  * which waits for the list's lock.
  */
@@ -24,6 +24,7 @@
 #include "dmaengine.h"
 #include "idma.h"
 #include "idma-bench.h"
+#include "idma-netlink.h"
 #include "idma-nl-compat.h"
 #include "idma-nl-gen.h"
 
@@ -68,7 +69,29 @@ static struct idma_dev *idma_nl_find(const struct nlattr *id,
 	return ERR_PTR(-ENODEV);
 }
 
-static void *idma_nl_find_dev(struct genl_info *info)
+/* The device of the engine that is named, or of the first one, with a reference */
+struct device *idma_nl_get_engine(const struct nlattr *name,
+				  struct netlink_ext_ack *extack)
+{
+	struct idma_dev *idma;
+	struct device *dev;
+
+	mutex_lock(&idma_nl_lock);
+	if (name)
+		idma = idma_nl_find(NULL, name, extack);
+	else
+		idma = list_first_entry_or_null(&idma_nl_devs, struct idma_dev, nl);
+	if (!idma) {
+		NL_SET_ERR_MSG(extack, "there is no engine");
+		idma = ERR_PTR(-ENODEV);
+	}
+	dev = IS_ERR(idma) ? ERR_CAST(idma) : get_device(idma->dev);
+	mutex_unlock(&idma_nl_lock);
+
+	return dev;
+}
+
+static struct idma_dev *idma_nl_find_dev(struct genl_info *info)
 {
 	const struct nlattr *id = info->attrs[IDMA_A_DEV_ID];
 	const struct nlattr *name = info->attrs[IDMA_A_DEV_NAME];
@@ -115,7 +138,7 @@ static struct idma_chan *idma_nl_find_chan_by_name(const struct nlattr *name,
 	return ERR_PTR(-ENOENT);
 }
 
-static void *idma_nl_find_chan(struct genl_info *info)
+static struct idma_chan *idma_nl_find_chan(struct genl_info *info)
 {
 	const struct nlattr *dev_id = info->attrs[IDMA_A_CHAN_DEV_ID];
 	const struct nlattr *dev_name = info->attrs[IDMA_A_CHAN_DEV_NAME];
@@ -354,44 +377,32 @@ static int idma_nl_put_chan(struct sk_buff *skb, void *obj)
 
 /* ---- Operations ---- */
 
-/*
- * Answer a request with what @put says about the object that @find finds. The
- * list of engines is locked meanwhile.
- */
-static int idma_nl_answer(struct genl_info *info, u8 cmd,
-			  void *(*find)(struct genl_info *info),
-			  int (*put)(struct sk_buff *skb, void *obj))
+/* Answer a request with what @fill puts into the message */
+int idma_nl_answer(struct genl_info *info, u8 cmd,
+		   int (*fill)(struct sk_buff *skb, struct genl_info *info))
 {
 	struct sk_buff *msg;
 	int ret = -EMSGSIZE;
-	void *hdr, *obj;
+	void *hdr;
 
 	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(msg, info, &idma_nl_family, 0, cmd);
-	if (!hdr)
-		goto free;
-
-	mutex_lock(&idma_nl_lock);
-	obj = find(info);
-	ret = IS_ERR(obj) ? PTR_ERR(obj) : put(msg, obj);
-	mutex_unlock(&idma_nl_lock);
-	if (ret)
-		goto free;
+	if (hdr)
+		ret = fill(msg, info);
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
 	genlmsg_end(msg, hdr);
 
 	return genlmsg_reply(msg, info);
-
-free:
-	nlmsg_free(msg);
-	return ret;
 }
 
 /* One object into a dump; -EMSGSIZE if it has to go into the next message */
-static int idma_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
-			    u8 cmd, int (*put)(struct sk_buff *skb, void *obj),
-			    void *obj)
+int idma_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+		     int (*put)(struct sk_buff *skb, void *obj), void *obj)
 {
 	void *hdr;
 	int ret;
@@ -411,10 +422,22 @@ static int idma_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
+static int idma_nl_fill_dev(struct sk_buff *skb, struct genl_info *info)
+{
+	struct idma_dev *idma;
+	int ret;
+
+	mutex_lock(&idma_nl_lock);
+	idma = idma_nl_find_dev(info);
+	ret = IS_ERR(idma) ? PTR_ERR(idma) : idma_nl_put_dev(skb, idma);
+	mutex_unlock(&idma_nl_lock);
+
+	return ret;
+}
+
 int idma_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return idma_nl_answer(info, IDMA_CMD_DEV_GET, idma_nl_find_dev,
-			      idma_nl_put_dev);
+	return idma_nl_answer(info, IDMA_CMD_DEV_GET, idma_nl_fill_dev);
 }
 
 /* Where a dump goes on: cb->args[0] is the number of the next engine */
@@ -439,10 +462,22 @@ int idma_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len ?: ret;
 }
 
+static int idma_nl_fill_chan(struct sk_buff *skb, struct genl_info *info)
+{
+	struct idma_chan *c;
+	int ret;
+
+	mutex_lock(&idma_nl_lock);
+	c = idma_nl_find_chan(info);
+	ret = IS_ERR(c) ? PTR_ERR(c) : idma_nl_put_chan(skb, c);
+	mutex_unlock(&idma_nl_lock);
+
+	return ret;
+}
+
 int idma_nl_chan_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return idma_nl_answer(info, IDMA_CMD_CHAN_GET, idma_nl_find_chan,
-			      idma_nl_put_chan);
+	return idma_nl_answer(info, IDMA_CMD_CHAN_GET, idma_nl_fill_chan);
 }
 
 /* The channels of an engine from the number in cb->args[1] on */
@@ -918,13 +953,23 @@ void idma_nl_unregister(struct idma_dev *idma)
 	list_del(&idma->nl);
 	idma_nl_generation++;
 	mutex_unlock(&idma_nl_lock);
+
+	idma_nl_window_unbind(idma->dev);
 }
 
 int __init idma_nl_init(void)
 {
-	idma_nl_merge_ops(&idma_nl_family);
+	int ret;
 
-	return genl_register_family(&idma_nl_family);
+	idma_nl_merge_ops(&idma_nl_family);
+	ret = genl_register_family(&idma_nl_family);
+	if (ret)
+		return ret;
+	ret = idma_nl_window_init();
+	if (ret)
+		genl_unregister_family(&idma_nl_family);
+
+	return ret;
 }
 
 /* When there is no engine left */
@@ -933,6 +978,7 @@ void idma_nl_exit(void)
 	/* The last engine's last events */
 	flush_work(&idma_nl_event_work);
 	genl_unregister_family(&idma_nl_family);
+	idma_nl_window_exit();
 }
 
 MODULE_ALIAS_GENL_FAMILY(IDMA_FAMILY_NAME);

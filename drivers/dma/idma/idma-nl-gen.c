@@ -30,6 +30,11 @@ static const struct netlink_range_validation idma_a_bench_warmup_range = {
 	.max	= 1000000ULL,
 };
 
+static const struct netlink_range_validation idma_a_window_copy_len_range = {
+	.min	= 1ULL,
+	.max	= 4194304ULL,
+};
+
 /* IDMA_CMD_DEV_GET - do */
 static const struct nla_policy idma_dev_get_nl_policy[IDMA_A_DEV_NAME + 1] = {
 	[IDMA_A_DEV_ID] = { .type = NLA_U32, },
@@ -89,6 +94,56 @@ static const struct nla_policy idma_bench_get_do_nl_policy[IDMA_A_BENCH_ID + 1] 
 /* IDMA_CMD_BENCH_GET - dump */
 static const struct nla_policy idma_bench_get_dump_nl_policy[IDMA_A_BENCH_ID + 1] = {
 	[IDMA_A_BENCH_ID] = { .type = NLA_U32, },
+};
+
+/* IDMA_CMD_LINK_GET - do */
+static const struct nla_policy idma_link_get_nl_policy[IDMA_A_LINK_NAME + 1] = {
+	[IDMA_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = IDMA_NAME_MAX, },
+};
+
+/* IDMA_CMD_WINDOW_NEW - do */
+static const struct nla_policy idma_window_new_nl_policy[IDMA_A_WINDOW_CPU + 1] = {
+	[IDMA_A_WINDOW_LINK] = { .type = NLA_NUL_STRING, .len = IDMA_NAME_MAX, },
+	[IDMA_A_WINDOW_REMOTE] = { .type = NLA_U64, },
+	[IDMA_A_WINDOW_LEN] = { .type = NLA_U64, },
+	[IDMA_A_WINDOW_DIR] = NLA_POLICY_MAX(NLA_U32, 2),
+	[IDMA_A_WINDOW_PRIVID] = NLA_POLICY_MAX(NLA_U32, 15),
+	[IDMA_A_WINDOW_DEV_NAME] = { .type = NLA_NUL_STRING, .len = IDMA_NAME_MAX, },
+	[IDMA_A_WINDOW_CPU] = { .type = NLA_FLAG, },
+};
+
+/* IDMA_CMD_WINDOW_DEL - do */
+static const struct nla_policy idma_window_del_nl_policy[IDMA_A_WINDOW_ID + 1] = {
+	[IDMA_A_WINDOW_ID] = { .type = NLA_U32, },
+};
+
+/* IDMA_CMD_WINDOW_GET - do */
+static const struct nla_policy idma_window_get_nl_policy[IDMA_A_WINDOW_ID + 1] = {
+	[IDMA_A_WINDOW_ID] = { .type = NLA_U32, },
+};
+
+/* IDMA_CMD_WINDOW_COPY - do */
+static const struct nla_policy idma_window_copy_nl_policy[IDMA_A_WINDOW_COPY_VERIFY + 1] = {
+	[IDMA_A_WINDOW_COPY_ID] = { .type = NLA_U32, },
+	[IDMA_A_WINDOW_COPY_DIR] = NLA_POLICY_MAX(NLA_U32, 1),
+	[IDMA_A_WINDOW_COPY_BY] = NLA_POLICY_MAX(NLA_U32, 1),
+	[IDMA_A_WINDOW_COPY_OFFSET] = { .type = NLA_U64, },
+	[IDMA_A_WINDOW_COPY_LEN] = NLA_POLICY_FULL_RANGE(NLA_U32, &idma_a_window_copy_len_range),
+	[IDMA_A_WINDOW_COPY_COUNT] = NLA_POLICY_MIN(NLA_U32, 1),
+	[IDMA_A_WINDOW_COPY_SEED] = { .type = NLA_U32, },
+	[IDMA_A_WINDOW_COPY_VERIFY] = { .type = NLA_FLAG, },
+};
+
+/* IDMA_CMD_GRANT_NEW - do */
+static const struct nla_policy idma_grant_new_nl_policy[IDMA_A_GRANT_LEN + 1] = {
+	[IDMA_A_GRANT_LINK] = { .type = NLA_NUL_STRING, .len = IDMA_NAME_MAX, },
+	[IDMA_A_GRANT_LEN] = NLA_POLICY_MIN(NLA_U64, 1),
+};
+
+/* IDMA_CMD_GRANT_DEL - do */
+static const struct nla_policy idma_grant_del_nl_policy[IDMA_A_GRANT_REMOTE + 1] = {
+	[IDMA_A_GRANT_LINK] = { .type = NLA_NUL_STRING, .len = IDMA_NAME_MAX, },
+	[IDMA_A_GRANT_REMOTE] = { .type = NLA_U64, },
 };
 
 /* Ops table for idma */
@@ -154,6 +209,70 @@ static const struct genl_split_ops idma_nl_ops[] = {
 		.policy		= idma_bench_get_dump_nl_policy,
 		.maxattr	= IDMA_A_BENCH_ID,
 		.flags		= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= IDMA_CMD_LINK_GET,
+		.doit		= idma_nl_link_get_doit,
+		.policy		= idma_link_get_nl_policy,
+		.maxattr	= IDMA_A_LINK_NAME,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= IDMA_CMD_LINK_GET,
+		.dumpit	= idma_nl_link_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= IDMA_CMD_WINDOW_NEW,
+		.doit		= idma_nl_window_new_doit,
+		.policy		= idma_window_new_nl_policy,
+		.maxattr	= IDMA_A_WINDOW_CPU,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= IDMA_CMD_WINDOW_DEL,
+		.doit		= idma_nl_window_del_doit,
+		.policy		= idma_window_del_nl_policy,
+		.maxattr	= IDMA_A_WINDOW_ID,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= IDMA_CMD_WINDOW_GET,
+		.doit		= idma_nl_window_get_doit,
+		.policy		= idma_window_get_nl_policy,
+		.maxattr	= IDMA_A_WINDOW_ID,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= IDMA_CMD_WINDOW_GET,
+		.dumpit	= idma_nl_window_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= IDMA_CMD_WINDOW_COPY,
+		.doit		= idma_nl_window_copy_doit,
+		.policy		= idma_window_copy_nl_policy,
+		.maxattr	= IDMA_A_WINDOW_COPY_VERIFY,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= IDMA_CMD_GRANT_NEW,
+		.doit		= idma_nl_grant_new_doit,
+		.policy		= idma_grant_new_nl_policy,
+		.maxattr	= IDMA_A_GRANT_LEN,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= IDMA_CMD_GRANT_DEL,
+		.doit		= idma_nl_grant_del_doit,
+		.policy		= idma_grant_del_nl_policy,
+		.maxattr	= IDMA_A_GRANT_REMOTE,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= IDMA_CMD_GRANT_GET,
+		.dumpit	= idma_nl_grant_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
 	},
 };
 

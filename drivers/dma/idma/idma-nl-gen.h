@@ -22,6 +22,16 @@ int idma_nl_bench_start_doit(struct sk_buff *skb, struct genl_info *info);
 int idma_nl_bench_stop_doit(struct sk_buff *skb, struct genl_info *info);
 int idma_nl_bench_get_doit(struct sk_buff *skb, struct genl_info *info);
 int idma_nl_bench_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int idma_nl_link_get_doit(struct sk_buff *skb, struct genl_info *info);
+int idma_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int idma_nl_window_new_doit(struct sk_buff *skb, struct genl_info *info);
+int idma_nl_window_del_doit(struct sk_buff *skb, struct genl_info *info);
+int idma_nl_window_get_doit(struct sk_buff *skb, struct genl_info *info);
+int idma_nl_window_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int idma_nl_window_copy_doit(struct sk_buff *skb, struct genl_info *info);
+int idma_nl_grant_new_doit(struct sk_buff *skb, struct genl_info *info);
+int idma_nl_grant_del_doit(struct sk_buff *skb, struct genl_info *info);
+int idma_nl_grant_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 
 enum {
 	IDMA_NLGRP_EVENTS,
