@@ -22,8 +22,13 @@ static struct opt_number count, limit, buffer = { .val = 4 << 20 };
 static bool timestamps, waits;
 
 static const char * const names[] = {
-	"transfer-error", "dev-dead", "dev-recovered", "bench-finished",
+	"transfer-error", "dev-dead", "dev-recovered", "bench-finished", "link-added",
+	"link-removed", "link-up", "link-down", "window-revoked",
 };
+
+#define EVENTS_DEV	"transfer-error, dev-dead, dev-recovered, bench-finished"
+#define EVENTS_LINK	"link-added, link-removed, link-up, link-down, window-revoked"
+#define HELP_INDENT	"\n                                "
 
 /* Of an event: when, which, whose, and the rest */
 enum { COL_TIME, COL_EVENT, COL_ENGINE, COL_CHANNEL, COL_REST };
@@ -39,7 +44,10 @@ static const struct out_column cols[] = {
 	{ "residue", NULL, OUT_INT, NULL },
 	{ "in_flight", NULL, OUT_INT, NULL },
 	{ "reset_method", NULL, OUT_STR, NULL },
-	{ "id", NULL, OUT_INT, "run" },
+	{ "id", NULL, OUT_INT, NULL },
+	{ "name", NULL, OUT_STR, "link" },
+	{ "link", NULL, OUT_STR, NULL },
+	{ "remote", NULL, OUT_INT, NULL },
 	{ "state", NULL, OUT_STR, NULL },
 	{ "configs_done", NULL, OUT_INT, NULL },
 	{ "message", NULL, OUT_STR, NULL },
@@ -100,6 +108,8 @@ static void show_colored(const json_t *obj)
 		{ "transfer-error", "\033[33m" }, { "dev-dead", "\033[31m" },
 		{ "dev-recovered", "\033[32m" }, { "lost", "\033[31m" },
 		{ "driver-gone", "\033[31m" }, { "driver-back", "\033[32m" },
+		{ "link-down", "\033[31m" }, { "link-up", "\033[32m" },
+		{ "window-revoked", "\033[33m" },
 	};
 	const char *event = json_str(obj, "event", "?"), *time = json_str(obj, "time", "");
 	const char *color = "";
@@ -360,8 +370,8 @@ static int check_names(void)
 		for (size_t j = 0; j < ARRAY_SIZE(names); j++)
 			known |= !strcmp(names[j], events.v[i]);
 		if (!known) {
-			it_error("--event: '%s' is none of %s, %s, %s, %s", events.v[i], names[0],
-				 names[1], names[2], names[3]);
+			it_error("--event: '%s' is none of %s, %s", events.v[i], EVENTS_DEV,
+				 EVENTS_LINK);
 			return IT_USAGE;
 		}
 	}
@@ -370,7 +380,7 @@ static int check_names(void)
 
 static const struct opt opts[] = {
 	{ "event", 'e', OPT_STRINGS, &events, .arg = "NAME,...",
-	  .help = "only these: transfer-error, dev-dead, dev-recovered, bench-finished" },
+	  .help = "only these: " EVENTS_DEV "," HELP_INDENT EVENTS_LINK },
 	{ "engine", 'E', OPT_STRINGS, &engines, .arg = "NAME,...",
 	  .help = "only of these engines" },
 	{ "count", 'n', OPT_NUMBER, &count, .arg = "N", .min = 1, .help = "end after N events" },
@@ -388,8 +398,8 @@ static const struct usage usage = {
 	.command = "monitor",
 	.text =
 		"Show the events of the iDMAs as they happen: transfers that fail, engines that die and\n"
-		"recover, runs of the bench client that end. Until Ctrl-C, or until the driver is\n"
-		"unloaded (exit status 3). With -j one document a line.\n\n"
+		"recover, runs of the bench client that end, links and windows. Until Ctrl-C, or until the\n"
+		"driver is unloaded (exit status 3). With -j one document a line.\n\n"
 		"If events come faster than they can be read, 'lost' says so, and 'resync' how each\n"
 		"engine is then: its state, how many transfers have failed since this began to listen\n"
 		"(errors), and of how many of these there was an event (told).",

@@ -32,6 +32,21 @@ _idma_test_engines() {
 	done | sort -u
 }
 
+# The list behind --event in monitor's help
+_idma_test_events() {
+	"$1" monitor --help 2>/dev/null |
+		sed -nE '/--event=/,/^ +-E,/p' | grep -oE '\b(transfer|dev|bench|link|window)-[a-z]+'
+}
+
+# Windows that can be used, by their numbers
+_idma_test_windows() {
+	"$1" window list 2>/dev/null | sed -nE 's/^window=([0-9]+) .*/\1/p'
+}
+
+_idma_test_links() {
+	"$1" link list 2>/dev/null | sed -nE 's/^link=([^ ]+) .*/\1/p'
+}
+
 _idma_test() {
 	local prog=$1 cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local command='' i words=''
@@ -60,12 +75,14 @@ _idma_test() {
 		-c|--channel|-B|--baseline)
 			words=$(_idma_test_channels)
 			[ "$command" != bench ] || words+=$'\ncpu\nnull' ;;
+		-l|--link)
+			[ "$command" != report ] && words=$(_idma_test_links "$prog") ;;
 		-e|--engine|-E)
 			words=$(_idma_test_engines)
 			[ "$command" != monitor ] || [ "$prev" != -e ] ||
-				words='transfer-error dev-dead dev-recovered bench-finished' ;;
+				words=$(_idma_test_events "$prog") ;;
 		--event)
-			words='transfer-error dev-dead dev-recovered bench-finished' ;;
+			words=$(_idma_test_events "$prog") ;;
 		--*)
 			words=$(_idma_test_choices "$prog" "$command" "$prev") ;;
 		esac
@@ -76,6 +93,12 @@ _idma_test() {
 				case $command in
 				reset|stats|selftest)	words=$(_idma_test_engines) ;;
 				show)			words=$(_idma_test_engines; _idma_test_channels) ;;
+				link)			[ "$prev" != link ] || words='list grants grant revoke' ;;
+				window)
+					case $prev in
+					window)			words='list map unmap copy verify' ;;
+					unmap|copy|verify)	words=$(_idma_test_windows "$prog") ;;
+					esac ;;
 				report)			compopt -o default 2>/dev/null
 							return ;;
 				esac

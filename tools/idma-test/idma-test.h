@@ -37,6 +37,7 @@ struct command {
 int cmd_bench(int argc, char **argv);
 int cmd_dmatest(int argc, char **argv);
 int cmd_hostmem(int argc, char **argv);
+int cmd_link(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 int cmd_report(int argc, char **argv);
@@ -44,6 +45,7 @@ int cmd_reset(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
+int cmd_window(int argc, char **argv);
 
 /* Set by SIGINT, SIGTERM and SIGHUP once catch_signals() was called */
 extern volatile sig_atomic_t it_stop;

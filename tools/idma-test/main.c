@@ -24,6 +24,8 @@ static const struct command commands[] = {
 	{ "stats", "counters of the engines, or their rates", cmd_stats },
 	{ "monitor", "follow errors, dead engines and recoveries as they happen", cmd_monitor },
 	{ "reset", "fail what an engine has to do and make it work again", cmd_reset },
+	{ "link", "links to other machines' memory, and what their peers may touch", cmd_link },
+	{ "window", "windows onto that memory: make them, copy through them, verify", cmd_window },
 	{ "report", "make one HTML page of saved runs, compare them", cmd_report },
 };
 

@@ -215,6 +215,82 @@ static const struct nl_set bench_set = {
 	bench_fields, ARRAY_SIZE(bench_fields)
 };
 
+static const char * const link_states[] = { "down", "up", NULL };
+static const char * const window_dirs[] = { "write", "read", "both", NULL };
+static const char * const window_states[] = { "good", "link-down", "revoked", "gone", NULL };
+
+static const struct nl_field range_fields[] = {
+	[IDMA_A_RANGE_REMOTE]		= PLAIN("remote", NL_U64),
+	[IDMA_A_RANGE_LEN]		= PLAIN("len", NL_U64),
+};
+
+static const struct nl_set range_set = {
+	range_fields, ARRAY_SIZE(range_fields)
+};
+
+static const struct nl_field link_fields[] = {
+	[IDMA_A_LINK_NAME]		= PLAIN("name", NL_TEXT),
+	[IDMA_A_LINK_DEV_NAME]		= PLAIN("dev_name", NL_TEXT),
+	[IDMA_A_LINK_STATE]		= NAMED("state", NL_ENUM, link_states),
+	[IDMA_A_LINK_SIZE]		= PLAIN("size", NL_U64),
+	[IDMA_A_LINK_ALIGN]		= PLAIN("align", NL_U64),
+	[IDMA_A_LINK_MAX_LEN]		= PLAIN("max_len", NL_U64),
+	[IDMA_A_LINK_MAX_WINDOWS]	= PLAIN("max_windows", NL_U32),
+	[IDMA_A_LINK_WINDOWS]		= PLAIN("windows", NL_U32),
+	[IDMA_A_LINK_GRANTS]		= PLAIN("grants", NL_U32),
+	[IDMA_A_LINK_REMOTE]		= NESTED("remote", NL_LIST, range_set),
+	[IDMA_A_LINK_TIME]		= PLAIN("time_ns", NL_U64),
+};
+
+static const struct nl_set link_set = {
+	link_fields, ARRAY_SIZE(link_fields)
+};
+
+static const struct nl_field window_fields[] = {
+	[IDMA_A_WINDOW_ID]		= PLAIN("id", NL_U32),
+	[IDMA_A_WINDOW_LINK]		= PLAIN("link", NL_TEXT),
+	[IDMA_A_WINDOW_REMOTE]		= PLAIN("remote", NL_U64),
+	[IDMA_A_WINDOW_LEN]		= PLAIN("len", NL_U64),
+	[IDMA_A_WINDOW_DIR]		= NAMED("dir", NL_ENUM, window_dirs),
+	[IDMA_A_WINDOW_PRIVID]		= PLAIN("privid", NL_U32),
+	[IDMA_A_WINDOW_DEV_NAME]	= PLAIN("dev_name", NL_TEXT),
+	[IDMA_A_WINDOW_PHYS]		= PLAIN("phys", NL_U64),
+	[IDMA_A_WINDOW_BUS]		= PLAIN("bus", NL_U64),
+	[IDMA_A_WINDOW_CPU]		= PLAIN("cpu", NL_FLAG),
+	[IDMA_A_WINDOW_STATE]		= NAMED("state", NL_ENUM, window_states),
+	[IDMA_A_WINDOW_MANAGED]		= PLAIN("managed", NL_FLAG),
+	[IDMA_A_WINDOW_TIME]		= PLAIN("time_ns", NL_U64),
+};
+
+static const struct nl_set window_set = {
+	window_fields, ARRAY_SIZE(window_fields)
+};
+
+static const struct nl_field grant_fields[] = {
+	[IDMA_A_GRANT_LINK]		= PLAIN("link", NL_TEXT),
+	[IDMA_A_GRANT_REMOTE]		= PLAIN("remote", NL_U64),
+	[IDMA_A_GRANT_LEN]		= PLAIN("len", NL_U64),
+	[IDMA_A_GRANT_MANAGED]		= PLAIN("managed", NL_FLAG),
+};
+
+static const struct nl_set grant_set = {
+	grant_fields, ARRAY_SIZE(grant_fields)
+};
+
+static const struct nl_field copy_fields[] = {
+	[IDMA_A_WINDOW_COPY_ID]		= PLAIN("id", NL_U32),
+	[IDMA_A_WINDOW_COPY_TRANSFERS]	= PLAIN("transfers", NL_U64),
+	[IDMA_A_WINDOW_COPY_BYTES]	= PLAIN("bytes", NL_U64),
+	[IDMA_A_WINDOW_COPY_TIME]	= PLAIN("time_ns", NL_U64),
+	[IDMA_A_WINDOW_COPY_ERROR]	= PLAIN("errno", NL_U32),
+	[IDMA_A_WINDOW_COPY_MISMATCHES]	= PLAIN("mismatches", NL_U64),
+	[IDMA_A_WINDOW_COPY_FIRST_MISMATCH] = PLAIN("first_mismatch", NL_U64),
+};
+
+static const struct nl_set copy_set = {
+	copy_fields, ARRAY_SIZE(copy_fields)
+};
+
 static const struct {
 	const struct nl_set *set;
 	const char *event;
@@ -228,6 +304,17 @@ static const struct {
 	[IDMA_CMD_DEV_DEAD]		= { &event_set, "dev-dead" },
 	[IDMA_CMD_DEV_RECOVERED]	= { &event_set, "dev-recovered" },
 	[IDMA_CMD_BENCH_FINISHED]	= { &bench_set, "bench-finished" },
+	[IDMA_CMD_LINK_GET]		= { &link_set, NULL },
+	[IDMA_CMD_WINDOW_NEW]		= { &window_set, NULL },
+	[IDMA_CMD_WINDOW_GET]		= { &window_set, NULL },
+	[IDMA_CMD_WINDOW_COPY]		= { &copy_set, NULL },
+	[IDMA_CMD_GRANT_NEW]		= { &grant_set, NULL },
+	[IDMA_CMD_GRANT_GET]		= { &grant_set, NULL },
+	[IDMA_CMD_LINK_ADDED]		= { &link_set, "link-added" },
+	[IDMA_CMD_LINK_REMOVED]		= { &link_set, "link-removed" },
+	[IDMA_CMD_LINK_UP]		= { &link_set, "link-up" },
+	[IDMA_CMD_LINK_DOWN]		= { &link_set, "link-down" },
+	[IDMA_CMD_WINDOW_REVOKED]	= { &window_set, "window-revoked" },
 };
 
 /* A name, or the number if it is newer than this program */
@@ -306,7 +393,10 @@ static json_t *value(const struct nlattr *attr, const struct nl_field *f)
 		return flag_names(f->names, nla_get_u32(attr));
 	case NL_BUCKETS:
 		return buckets(attr);
+	case NL_FLAG:
+		return json_true();
 	case NL_NEST:
+	case NL_LIST:
 	case NL_PHASE:
 		/* Bounded: sets do not nest into themselves */
 		return nl_decode(nla_data(attr), nla_len(attr), f->set);
@@ -329,6 +419,17 @@ static void add_phase(json_t *obj, const char *key, json_t *phase)
 	json_decref(phase);
 }
 
+static void add_to_list(json_t *obj, const char *key, json_t *one)
+{
+	json_t *list = json_object_get(obj, key);
+
+	if (!list) {
+		list = json_array();
+		json_object_set_new(obj, key, list);
+	}
+	json_array_append_new(list, one);
+}
+
 json_t *nl_decode(const struct nlattr *head, int len, const struct nl_set *set)
 {
 	json_t *obj = json_object(), *val;
@@ -349,6 +450,8 @@ json_t *nl_decode(const struct nlattr *head, int len, const struct nl_set *set)
 		}
 		if (f->kind == NL_PHASE)
 			add_phase(obj, f->key, val);
+		else if (f->kind == NL_LIST)
+			add_to_list(obj, f->key, val);
 		else
 			json_object_set_new(obj, f->key, val);
 	}

@@ -18,6 +18,8 @@ enum nl_kind {
 	NL_NEST,	/* set */
 	NL_PHASE,	/* set, one of several: into an object by its name */
 	NL_BUCKETS,	/* array of u64 */
+	NL_FLAG,	/* true, or not there */
+	NL_LIST,	/* set, any number of them: an array */
 };
 
 struct nl_set;

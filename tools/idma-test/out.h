@@ -53,6 +53,7 @@ enum out_kind {
 	OUT_BYTERATE,	/* bytes per second */
 	OUT_RATE,	/* anything per second */
 	OUT_NS,		/* time in ns */
+	OUT_HEX,	/* address */
 	OUT_STATE,	/* a word that has a colour */
 };
 

@@ -271,7 +271,8 @@ static const struct {
 } marks[] = {
 	{ "transfer-error", "error" }, { "dev-dead", "dead" }, { "dev-recovered", "back" },
 	{ "bench-finished", "other" }, { "lost", "dead" }, { "driver-gone", "dead" },
-	{ "driver-back", "back" },
+	{ "driver-back", "back" }, { "link-down", "dead" }, { "link-removed", "dead" },
+	{ "link-up", "back" }, { "link-added", "back" }, { "window-revoked", "error" },
 };
 
 /* Those of a kind that would lie on each other are one mark */
@@ -338,8 +339,8 @@ void timeline_write(FILE *f, const struct timeline *t, const json_t *events)
 			write_marks(f, &t->lanes[i], events, scale, y, marks[m].event,
 				    marks[m].class);
 	}
-	fputs("</svg>\n<figcaption><span class=\"ev-error\">transfer failed</span>\n"
-	      "<span class=\"ev-dead\">engine dead, events lost, driver gone</span>\n"
+	fputs("</svg>\n<figcaption><span class=\"ev-error\">failed, window revoked</span>\n"
+	      "<span class=\"ev-dead\">dead, events lost, driver gone, link down</span>\n"
 	      "<span class=\"ev-back\">recovered</span>\n"
 	      "<span class=\"ev-other\">bench run ended</span></figcaption></figure>\n", f);
 }

@@ -130,6 +130,8 @@ static char *cell_text(const struct out_column *col, const json_t *v)
 		return xstrdup(num_si(buf, d, "/s"));
 	case OUT_NS:
 		return xstrdup(num_ns(buf, d));
+	case OUT_HEX:
+		return xasprintf("%#llx", (unsigned long long)json_integer_value(v));
 	case OUT_INT:
 		return xasprintf("%" JSON_INTEGER_FORMAT, json_is_integer(v) ?
 				 json_integer_value(v) : (json_int_t)(d + 0.5));
@@ -143,10 +145,12 @@ static char *cell_text(const struct out_column *col, const json_t *v)
 /* 0 to 3: no colour, green, yellow, red */
 static int state_color(const char *text)
 {
-	static const char * const words[][9] = {
-		{ "idle", "ok", "done", "passed", "recovered", "better", "running", "free" },
+	static const char * const words[][11] = {
+		{ "idle", "up", "good", "ok", "done", "passed", "recovered", "better", "running",
+		  "free" },
 		{ "busy", "resetting", "pending", "stopped", "skipped", "in use", "partial" },
-		{ "dead", "failed", "timeout", "regression", "data error" },
+		{ "dead", "down", "link-down", "revoked", "gone", "failed", "timeout",
+		  "regression", "data error" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)

@@ -21,7 +21,7 @@ sys.path.insert(0, HERE)
 import schema  # noqa: E402
 
 PROGRAM = os.environ.get('IDMA_TEST') or os.path.join(os.path.dirname(HERE), 'idma-test')
-COMMANDS = ('list', 'show', 'selftest', 'dmatest', 'bench', 'hostmem', 'stats', 'monitor', 'reset', 'report')
+COMMANDS = ('list', 'show', 'selftest', 'dmatest', 'bench', 'hostmem', 'stats', 'monitor', 'reset', 'link', 'window', 'report')
 ESCAPE = '\x1b['
 
 
@@ -100,6 +100,15 @@ def usage_tests():
         (('bench', '--get', '--stop'), '--get and --stop'),
         (('bench', '--id', '3'), '--id goes with'),
         (('stats', '-n', '3'), '--count needs --interval'),
+        (('window', 'open'), "'open' is none of list|map"),
+        (('window', 'map', '0'), 'map wants 2 arguments'),
+        (('window', 'copy'), 'copy wants 1 argument'),
+        (('window', 'verify', '1', '-s', '8M'), '--size: 8388608 is out of range'),
+        (('window', '-p', '16', 'map', '0', '1'), '--privid: 16 is out of range'),
+        (('window', 'list', '1', '2', '3'), "'3' is one argument too many"),
+        (('link', 'cut'), "'cut' is none of [list|grants"),
+        (('link', 'grant'), 'grant wants an argument'),
+        (('link', 'list', 'x'), 'list takes no argument'),
         (('monitor', '-e', 'nothing'), "--event: 'nothing' is none of"),
         (('reset', 'x' * 64), 'too long'),
         (('list', '--color', 'blue'), "--color: 'blue' is none of auto, always, never"),
@@ -165,6 +174,8 @@ def completion_tests():
     choices = complete('bench', '--wait', '=', 'p')
     TAP.ok(choices == ['poll'], 'completion: what an option can be', choices)
     TAP.ok(complete('monitor', '-e', 'dev') == ['dev-dead', 'dev-recovered'], 'completion: events')
+    TAP.ok(complete('monitor', '-e', 'link') == ['link-added', 'link-down', 'link-removed', 'link-up'], 'completion: events of links')
+    TAP.ok(complete('window', 'un') == ['unmap'] and complete('link', 'g') == ['grant', 'grants'], 'completion: what to do')
     TAP.ok({'cpu', 'null'} <= set(complete('bench', '-B', '')), 'completion: targets of the bench client')
 
 
@@ -176,7 +187,7 @@ def environment_tests():
     if not os.path.exists('/sys/module/dmatest'):
         cases.append((('dmatest',), 'modprobe dmatest'))
     if not have_family:
-        cases += [((c,), 'modprobe idma') for c in ('stats', 'monitor', 'bench')] + [(('reset', 'x'), 'modprobe idma')]
+        cases += [((c,), 'modprobe idma') for c in ('stats', 'monitor', 'bench', 'link', 'window')] + [(('reset', 'x'), 'modprobe idma')]
     TAP.ok(cases, 'environment: this machine lacks something to test that with')
     for args, words in cases:
         done = run(*args)
