@@ -463,6 +463,36 @@ static void test_clock(void)
     }
 }
 
+/* A quantum makes what the engine does late, and changes nothing else. */
+static void test_quantum(void)
+{
+    static const unsigned quantum[] = { 0, 1, 1000, 100000 };
+    uint64_t ns[ARRAY_SIZE(quantum)], cycles[ARRAY_SIZE(quantum)];
+
+    for (int i = 0; i < ARRAY_SIZE(quantum); i++) {
+        g_autofree char *props =
+            g_strdup_printf("timing=cycle,quantum=%u", quantum[i]);
+        QTestState *qts = start(props);
+
+        desc_put(qts, DESCS, 4096, PLAIN, ONES, SRC, DST);
+        launch(qts, DESCS);
+        for (ns[i] = 0; busy(qts); ns[i] += NS_PER_CYCLE) {
+            g_assert_cmpuint(ns[i], <, 200000);
+            qtest_clock_step(qts, NS_PER_CYCLE);
+        }
+        g_assert_true(marked(qts, DESCS));
+        cycles[i] = stat_get(qts, "stat-busy-cycles");
+        g_assert_cmpuint(cycles[i], ==, cycles[0]);
+        g_assert_cmpuint(ns[i], >=, ns[0]);
+        g_assert_cmpuint(ns[i], <=, ns[0] + quantum[i] + NS_PER_CYCLE);
+        qtest_quit(qts);
+    }
+    g_assert_cmpuint(cycles[0], >, 4096 / 8);
+    /* less than a cycle is no quantum; the others do not divide the time */
+    g_assert_cmpuint(ns[1], ==, ns[0]);
+    g_assert_cmpuint(ns[3], >, ns[0]);
+}
+
 static void test_zero_length(void)
 {
     QTestState *qts = start(NULL);
@@ -1739,6 +1769,7 @@ static void test_bad_properties(void)
         { "clock-frequency=999", "'clock-frequency'", "1000 to 4000000000" },
         { "clock-frequency=4000000001", "'clock-frequency'",
           "1000 to 4000000000" },
+        { "quantum=1000001", "'quantum'", "0 to 1000000" },
         { "timing=fast", "'timing'", "functional or cycle" },
         { "dma-channels=0", "'dma-channels'", "1 to 256" },
         { "dma-channels=257", "'dma-channels'", "1 to 256" },
@@ -2135,6 +2166,7 @@ static const Test tests[] = {
     { "transfer/single", test_single },
     { "transfer/chain", test_chain },
     { "transfer/clock", test_clock },
+    { "transfer/quantum", test_quantum },
     { "transfer/zero-length", test_zero_length },
     { "transfer/bad-addresses", test_bad_addresses },
     { "transfer/own-registers", test_own_registers },

@@ -57,6 +57,7 @@
 #define IDMA_CALLBACK_BYTES     (1 * MiB)
 #define IDMA_CALLBACK_US        500
 #define IDMA_REST_NS            (100 * SCALE_US)
+#define IDMA_QUANTUM_MAX        (1 * SCALE_MS)
 
 /* Error ranges by what they concern; indices into IdmaEngineFaults.err[] */
 #define ERR_READ                0
@@ -245,16 +246,17 @@ static void idma_run(void *opaque)
 
     /*
      * Timers that expire "now" would be run again before anything else gets
-     * a turn, so the next time is later in either case.
+     * a turn, so the next time is later in either case.  An engine that is
+     * behind does not wait for a quantum, or it would never catch up.
      */
     if (icount_enabled() || qtest_enabled()) {
         more = idma_run_counted(s, until);
-        s->not_before = now + 1;
+        s->not_before = now + (more ? 1 : MAX(s->quantum, 1));
     } else {
         more = idma_run_timed(s, until);
         /* The run itself took time, which the rest comes after. */
         now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-        s->not_before = now + 1;
+        s->not_before = now + MAX(s->quantum, 1);
         if (more) {
             rest_until = now + IDMA_REST_NS;
             s->not_before = rest_until;
@@ -1024,6 +1026,7 @@ static const Property idma_desc64_properties[] = {
     DEFINE_PROP_UINT16("requester-id", IdmaDesc64State, requester_id, 0xd3a),
     DEFINE_PROP_UINT32("clock-frequency", IdmaDesc64State, clock_frequency,
                        IDMA_CLOCK_DEFAULT),
+    DEFINE_PROP_UINT32("quantum", IdmaDesc64State, quantum, 0),
     DEFINE_PROP_UINT32("n-speculation", IdmaDesc64State, cfg.n_speculation, 4),
     DEFINE_PROP_UINT32("input-fifo-depth", IdmaDesc64State,
                        cfg.input_fifo_depth, 8),
@@ -1061,6 +1064,8 @@ static const struct {
     { "requester-id", "How devices know this bus master from others: a "
       "HyperLink gives it a PrivID of its own" },
     { "clock-frequency", "Clock in Hz, 1000 to 4000000000" },
+    { "quantum", "Virtual time in ns that the engine does at once, late, to "
+      "save time of the host, 0 to 1000000 (0: each cycle when it is due)" },
     { "n-speculation", "RTL NSpeculation: descriptors prefetched, 0 to 64" },
     { "input-fifo-depth", "RTL InputFifoDepth: chain heads, 1 to 64" },
     { "pending-fifo-depth", "RTL PendingFifoDepth, 1 to 64" },
@@ -1147,6 +1152,7 @@ static void idma_desc64_realize(DeviceState *dev, Error **errp)
     s->cfg.write_latency = s->write_latency;
     if (!idma_in_range("clock-frequency", s->clock_frequency, IDMA_CLOCK_MIN,
                        IDMA_CLOCK_MAX, errp) ||
+        !idma_in_range("quantum", s->quantum, 0, IDMA_QUANTUM_MAX, errp) ||
         !idma_in_range("dma-channels", s->dma_channels, 1,
                        IDMA_DMA_CHANNELS_MAX, errp) ||
         !idma_in_range("input-slots", s->input_slots, 0, IDMA_MAX_FIFO,

@@ -63,6 +63,7 @@ struct IdmaDesc64State {
     uint32_t memory_latency;
     uint32_t write_latency;
     uint32_t clock_frequency;
+    uint32_t quantum;
     uint32_t lose_when_full;
     uint16_t requester_id;
     bool control;
