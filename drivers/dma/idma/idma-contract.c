@@ -732,8 +732,9 @@ static void contract_cut_order(struct kunit *test)
 {
 	struct contract *t = test->priv;
 	struct contract_unbinder u;
-	unsigned int round, failed = 0;
+	unsigned int round, lost, cuts = 0, failed = 0;
 	struct device *dev = t->chan->device->dev;
+	s64 us = S64_MAX;
 
 	contract_move_buffers(test);
 	if (cut_outside) {
@@ -743,19 +744,31 @@ static void contract_cut_order(struct kunit *test)
 		return;
 	}
 
+	/* How long a burst takes that nobody cuts: the cuts are to fall within it */
+	for (round = 0; round < 5; round++) {
+		ktime_t start = ktime_get();
+
+		KUNIT_EXPECT_EQ(test, contract_cut_burst(test), 0);
+		us = min(us, ktime_us_delta(ktime_get(), start));
+	}
+
 	INIT_WORK_ONSTACK(&u.work, contract_unbind);
 	u.dev = get_device(dev);
-	for (round = 0; round < 20; round++) {
-		u.pause_us = round % 4 ? prandom_u32_state(&t->rnd) % 4000 : 0;
+	/* A cut before the burst or behind it shows nothing: go on until enough have hit */
+	for (round = 0; round < 20 || (cuts < 10 && round < 1000); round++) {
+		u.pause_us = round % 4 ? prandom_u32_state(&t->rnd) % (u32)(us + 1) : 0;
 		queue_work(system_unbound_wq, &u.work);
-		failed += contract_cut_burst(test);
+		lost = contract_cut_burst(test);
+		failed += lost;
+		cuts += lost > 0;
 		flush_work(&u.work);
 		contract_rebind(test, dev);
 	}
 	destroy_work_on_stack(&u.work);
 	put_device(dev);
-	KUNIT_EXPECT_GT(test, failed, 0U);
-	kunit_info(test, "%u transfers failed", failed);
+	KUNIT_EXPECT_GE(test, cuts, 10U);
+	kunit_info(test, "%u transfers failed in %u of %u rounds, a burst takes %lld us",
+		   failed, cuts, round, us);
 }
 
 /*
