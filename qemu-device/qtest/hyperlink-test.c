@@ -21,6 +21,8 @@
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"
 #include "qobject/qnum.h"
+#include <sys/mman.h>
+#include <sys/un.h>
 
 #define DEV_PATH        "/machine/peripheral/hl"
 #define SLOT            3
@@ -97,10 +99,10 @@ static void wr(QTestState *q, unsigned reg, uint32_t value)
     qtest_writel(q, REGS + reg, value);
 }
 
-static uint64_t stat_get(QTestState *q, const char *name)
+static uint64_t qom_get(QTestState *q, const char *path, const char *name)
 {
     QDict *rsp = qtest_qmp(q, "{ 'execute': 'qom-get', 'arguments': "
-                           "{ 'path': %s, 'property': %s } }", DEV_PATH, name);
+                           "{ 'path': %s, 'property': %s } }", path, name);
     uint64_t value;
 
     if (!qdict_haskey(rsp, "return")) {
@@ -109,6 +111,11 @@ static uint64_t stat_get(QTestState *q, const char *name)
     value = qnum_get_uint(qobject_to(QNum, qdict_get(rsp, "return")));
     qobject_unref(rsp);
     return value;
+}
+
+static uint64_t stat_get(QTestState *q, const char *name)
+{
+    return qom_get(q, DEV_PATH, name);
 }
 
 #define assert_stat(q, name, op, value) \
@@ -1073,6 +1080,546 @@ static void test_pair_kill(void)
     }
 }
 
+/*
+ * Hostile input
+ */
+
+static GRand *fuzz_rand(void)
+{
+    const char *env = getenv("HYPERLINK_FUZZ_SEED");
+    uint32_t seed = env ? g_ascii_strtoull(env, NULL, 0) : g_random_int();
+
+    g_test_message("HYPERLINK_FUZZ_SEED=%" PRIu32, seed);
+    return g_rand_new_with_seed(seed);
+}
+
+/* A segment anywhere: RAM, devices, this device, nowhere */
+static uint32_t fuzz_segment(GRand *r)
+{
+    static const uint32_t bases[] = {
+        RAM_BASE, REGS, WINDOW, 0x30000000, 0x0c000000, 0x10000000, 0,
+        RAM_BASE + RAM_SIZE - 0x10000, 0xffff0000,
+    };
+
+    return (bases[g_rand_int_range(r, 0, ARRAY_SIZE(bases))] +
+            (g_rand_int(r) & 0x00030000)) | (g_rand_int(r) & 0x1f);
+}
+
+static void fuzz_window(QTestState *q, GRand *r)
+{
+    uint64_t at = WINDOW + g_rand_int_range(r, 0, 64) * SEG_SPAN +
+                  (g_rand_int(r) & (g_rand_boolean(r) ? 0xfff8 : 0x3ffff8));
+
+    switch (g_rand_int_range(r, 0, 4)) {
+    case 0:
+        qtest_readq(q, at);
+        break;
+    case 1:
+        qtest_readb(q, at + 5);
+        break;
+    case 2:
+        qtest_writeq(q, at, 0xdead0000dead0000);
+        break;
+    default:
+        qtest_writel(q, at + 4, 0xdead0000);
+        break;
+    }
+}
+
+static void fuzz_register(QTestState *q, GRand *r, unsigned from)
+{
+    unsigned reg = from + (g_rand_int(r) & 0x7c);
+    uint32_t value = g_rand_int(r);
+
+    if (g_rand_int_range(r, 0, 3) == 0) {
+        value = 1u << (value & 31);
+    }
+    switch (reg & 0x7c) {
+    case CTL:
+        /* mostly in loopback, or little would happen */
+        value = (value & ~7u) | CTL_ILOOP;
+        if (g_rand_int_range(r, 0, 8) == 0) {
+            value ^= g_rand_int(r) & 7;
+        }
+        break;
+    case RX_SEG_VAL:
+        value = fuzz_segment(r);
+        break;
+    case INT_PTR_VAL:
+        value = fuzz_segment(r) & ~0x1fu;
+        break;
+    case INT_CTL_VAL:
+        value |= INT_CTL_EN;
+        break;
+    case RX_SEL_CTL:
+        value = g_rand_boolean(r) ? RX_LINUX : value;
+        break;
+    }
+    if (g_rand_int_range(r, 0, 20) == 0) {
+        qtest_writeq(q, REGS + reg + g_rand_int_range(r, 0, 8), value);
+    } else if (g_rand_int_range(r, 0, 4) == 0) {
+        rd(q, reg);
+    } else {
+        wr(q, reg, value);
+    }
+}
+
+/* Alone with itself: whatever the guest does, QEMU lives, and is sound */
+static void test_fuzz_registers(void)
+{
+    QTestState *q = start("pll-lock-ns=1,train-ns=1", NULL);
+    GRand *r = fuzz_rand();
+
+    for (int i = 0; i < 20000; i++) {
+        switch (g_rand_int_range(r, 0, 8)) {
+        case 0 ... 3:
+            fuzz_register(q, r, 0);
+            break;
+        case 4:
+            fuzz_register(q, r, PEER);
+            break;
+        case 5:
+            qtest_clock_step(q, g_rand_int_range(r, 1, 2000));
+            break;
+        default:
+            fuzz_window(q, r);
+            break;
+        }
+    }
+    assert_stat(q, "stat-in-fault-target", >, 0);
+    assert_stat(q, "stat-in-writes", >, 0);
+    qtest_system_reset(q);
+    pci_up(q);
+    bring_up(q, CTL_ILOOP | CTL_INT2CFG);
+    qtest_clock_step(q, 10);
+    segment(q, 3, RAM_BASE, 15);
+    qtest_writeq(q, WINDOW + 3 * SEG_SPAN, 0x1122334455667788);
+    g_assert_cmphex(qtest_readq(q, RAM_BASE), ==, 0x1122334455667788);
+    g_rand_free(r);
+    qtest_quit(q);
+}
+
+static uint8_t *map_ram(Pair *p, int i)
+{
+    g_autofree char *file = g_strdup_printf("%s/ram%d", p->dir, i);
+    int fd = open(file, O_RDWR);
+    void *ram;
+
+    g_assert_cmpint(fd, >=, 0);
+    ram = mmap(NULL, RAM_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    g_assert_true(ram != MAP_FAILED);
+    close(fd);
+    return ram;
+}
+
+/* All but [from, to) has the byte in it */
+static void assert_untouched(const uint8_t *ram, uint8_t byte, size_t from,
+                             size_t to)
+{
+    for (size_t i = 0; i < RAM_SIZE; i++) {
+        if ((i < from || i >= to) && ram[i] != byte) {
+            g_error("byte 0x%zx was touched", i);
+        }
+    }
+}
+
+/* A guest that does what it can to get at more than it was granted */
+static void test_fuzz_guest(void)
+{
+    Pair *p = pair_new(true, "pll-lock-ns=1,train-ns=1");
+    QTestState *here = p->q[0], *there = p->q[1];
+    const size_t from = 0x120000, to = from + 0x10000;
+    uint8_t *ram = map_ram(p, 1);
+    GRand *r = fuzz_rand();
+
+    memset(ram, 0xc7, RAM_SIZE);
+    pair_up(p, CTL_INT2CFG);
+    for (unsigned i = 0; i < 64; i += 3) {
+        segment(there, i, RAM_BASE + from, 15);
+    }
+    segment(there, 1, REGS, 21);
+    segment(there, 2, RAM_BASE + from, 7);
+    wait_reg(there, STS, STS_RPEND, 0);
+    for (int i = 0; i < 20000; i++) {
+        switch (g_rand_int_range(r, 0, 8)) {
+        case 0:
+            /* not its own loop: the other side is what matters here */
+            wr(here, TX_SEL_CTL, g_rand_boolean(r) ? TX_LINUX
+                                                   : g_rand_int(r));
+            break;
+        case 1:
+            fuzz_register(here, r, PEER);
+            break;
+        case 2:
+            qtest_clock_step(here, 100);
+            break;
+        default:
+            fuzz_window(here, r);
+            break;
+        }
+    }
+    assert_stat(here, "stat-writes", >, 0);
+    assert_stat(here, "stat-writes-dropped", >, 0);
+    wait_stat(there, "stat-peer-register-writes-refused", 1);
+    assert_untouched(ram, 0xc7, from, to);
+    g_assert_cmphex(rd(there, CTL), ==, CTL_INT2CFG);
+    munmap(ram, RAM_SIZE);
+    g_rand_free(r);
+    pair_free(p);
+}
+
+/*
+ * The test itself is the peer, and knows how to talk: enough to get in, and
+ * then to lie.
+ */
+#define MSG_HELLO       1
+#define MSG_STATE       2
+#define MSG_WRITE       6
+#define MSG_MAX         10
+
+static const unsigned msg_len[MSG_MAX] = {
+    0, 48, 24 + 16 + 256 + 128, 8, 8, 8, 16, 8, 16, 0,
+};
+
+static int liar_connect(const char *path)
+{
+    struct sockaddr_un addr = { .sun_family = AF_UNIX };
+    struct timeval tv = { .tv_sec = 30 };
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    g_assert_cmpint(fd, >=, 0);
+    g_strlcpy(addr.sun_path, path, sizeof(addr.sun_path));
+    g_assert_cmpint(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), ==, 0);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+    return fd;
+}
+
+static void liar_put(GByteArray *out, unsigned type, const void *payload)
+{
+    uint8_t header[8] = { 0 };
+
+    stw_le_p(header, type);
+    stl_le_p(header + 4, msg_len[type]);
+    g_byte_array_append(out, header, sizeof(header));
+    g_byte_array_append(out, payload, msg_len[type]);
+}
+
+static void liar_hello(GByteArray *out)
+{
+    uint8_t p[512] = { 0 };
+
+    stq_le_p(p, 0x4b4e494c52455048ull);
+    stl_le_p(p + 8, 1);
+    stq_le_p(p + 16, RAM_BASE);
+    stq_le_p(p + 24, RAM_SIZE);
+    liar_put(out, MSG_HELLO, p);
+    memset(p, 0, sizeof(p));
+    stq_le_p(p, 1);
+    stl_le_p(p + 8, 5);         /* ready, bus master */
+    stl_le_p(p + 12, 4);
+    liar_put(out, MSG_STATE, p);
+}
+
+/* False: cut off. What the device says is read and thrown away. */
+static bool liar_send(int fd, GByteArray *out)
+{
+    size_t done = 0;
+    uint8_t buf[4096];
+
+    while (done < out->len) {
+        ssize_t n = send(fd, out->data + done, out->len - done,
+                         MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (n > 0) {
+            done += n;
+        } else if (errno != EAGAIN) {
+            return false;
+        }
+        do {
+            n = recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
+        } while (n > 0);
+        if (n == 0 || (n < 0 && errno != EAGAIN)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void liar_write(GByteArray *out, uint32_t wire, uint32_t len,
+                       uint64_t data)
+{
+    uint8_t p[16];
+
+    stl_le_p(p, wire);
+    stl_le_p(p + 4, len);
+    stq_le_p(p + 8, data);
+    liar_put(out, MSG_WRITE, p);
+}
+
+static void test_fuzz_wire(void)
+{
+    g_autofree char *dir = g_dir_make_tmp("hyperlink-XXXXXX", NULL);
+    g_autofree char *path = g_strdup_printf("%s/wire", dir);
+    g_autofree char *more = g_strdup_printf("-chardev socket,id=wire,path=%s,"
+                                            "server=on,wait=off", path);
+    QTestState *q = start("peer=wire,pll-lock-ns=1,train-ns=1", more);
+    const uint32_t granted = RAM_BASE + 0x120000;
+    GRand *r = fuzz_rand();
+    unsigned cut = 0;
+    uint8_t *back = g_malloc(1 * MiB), *want = g_malloc(1 * MiB);
+
+    memset(want, 0xc7, 1 * MiB);
+    qtest_memset(q, RAM_BASE, 0xc7, 4 * MiB);
+    bring_up(q, CTL_INT2CFG);
+    segment(q, 0, granted, 15);
+    segment(q, 1, REGS, 31);
+    segment(q, 2, granted + 0x10000, 7);
+
+    for (int round = 0; round < 150; round++) {
+        g_autoptr(GByteArray) out = g_byte_array_new();
+        int fd = liar_connect(path);
+        bool open = true;
+
+        if (g_rand_int_range(r, 0, 8)) {
+            liar_hello(out);
+        }
+        for (int n = g_rand_int_range(r, 1, 30); n; n--) {
+            unsigned type = g_rand_int_range(r, 1, MSG_MAX);
+            uint8_t p[512];
+
+            switch (g_rand_int_range(r, 0, 6)) {
+            case 0:         /* noise */
+                for (int i = 0; i < msg_len[type]; i++) {
+                    p[i] = g_rand_int(r);
+                }
+                liar_put(out, type, p);
+                break;
+            case 1:         /* small numbers */
+                memset(p, 0, sizeof(p));
+                for (int i = 0; i < msg_len[type]; i += 4) {
+                    p[i] = g_rand_int_range(r, 0, 40);
+                }
+                liar_put(out, type, p);
+                break;
+            default:        /* good writes to anywhere */
+                liar_write(out, (g_rand_int(r) & 0x00c3fff8) |
+                           (g_rand_int(r) & 0xf0000000 & -(n & 1)), 8,
+                           0x1111111111111111);
+                break;
+            }
+        }
+        if (g_rand_int_range(r, 0, 3) == 0) {
+            for (int n = g_rand_int_range(r, 1, 4); n; n--) {
+                out->data[g_rand_int_range(r, 0, out->len)] = g_rand_int(r);
+            }
+        }
+        if (g_rand_int_range(r, 0, 3) == 0) {
+            g_byte_array_set_size(out, g_rand_int_range(r, 1, out->len + 1));
+        }
+        open = liar_send(fd, out);
+        qtest_clock_step(q, 100);
+        cut += !open;
+        close(fd);
+        rd(q, STS);
+    }
+    g_test_message("%u of 150 were cut off while they spoke", cut);
+    assert_stat(q, "stat-protocol-errors", >, 0);
+    assert_stat(q, "stat-in-writes", >, 0);
+    assert_stat(q, "stat-in-fault-segment", >, 0);
+    assert_stat(q, "stat-in-fault-target", >, 0);
+    for (int i = 0; i < 4; i++) {
+        uint64_t base = RAM_BASE + i * MiB;
+
+        qtest_memread(q, base, back, 1 * MiB);
+        if (i == 1) {       /* what it was granted */
+            memset(back + 0x20000, 0xc7, 0x10000);
+        }
+        g_assert_cmpmem(back, 1 * MiB, want, 1 * MiB);
+    }
+    g_assert_cmphex(rd(q, CTL), ==, CTL_INT2CFG);
+    wr(q, RX_SEG_IDX, 0);
+    g_assert_cmphex(rd(q, RX_SEG_VAL), ==, granted | 15);
+
+    /* and one that is honest is let in */
+    {
+        g_autoptr(GByteArray) out = g_byte_array_new();
+        uint64_t writes = stat_get(q, "stat-in-writes");
+        int fd = liar_connect(path);
+
+        liar_hello(out);
+        liar_write(out, 0x100, 8, 0x0123456789abcdef);
+        g_assert_true(liar_send(fd, out));
+        wait_stat(q, "stat-in-writes", writes + 1);
+        g_assert_cmphex(qtest_readq(q, granted + 0x100), ==,
+                        0x0123456789abcdef);
+        wait_reg(q, STS, STS_LINK, STS_LINK);
+        close(fd);
+        wait_reg(q, STS, STS_LINK, 0);
+    }
+    g_free(back);
+    g_free(want);
+    g_rand_free(r);
+    qtest_quit(q);
+    unlink(path);
+    rmdir(dir);
+}
+
+/*
+ * DMA
+ */
+
+#define IDMA            0x04000000ull
+
+static void dma_copy(QTestState *q, uint64_t dst, uint64_t src, uint32_t len)
+{
+    uint64_t desc = RAM_BASE + 0x800;
+
+    qtest_writel(q, desc, len);
+    qtest_writel(q, desc + 4, 0x0a);
+    qtest_writeq(q, desc + 8, ~0ull);
+    qtest_writeq(q, desc + 16, src);
+    qtest_writeq(q, desc + 24, dst);
+    qtest_writeq(q, IDMA, desc);
+    for (int i = 0; qtest_readq(q, desc) != ~0ull; i++) {
+        g_assert_cmpint(i, <, 1000);
+        qtest_clock_step(q, 100000);
+    }
+}
+
+/* The engine has a PrivID of its own, and so may have segments of its own */
+static void test_dma(void)
+{
+    QTestState *q = start_loop(NULL, "-device idma-desc64,id=dma0");
+    uint8_t buf[5000], back[5000];
+
+    /* the PrivID in bits 29 to 26: its uppermost bit picks half the segments */
+    wr(q, TX_SEL_CTL, 9 | 10 << 8);
+    wr(q, RX_SEL_CTL, 8 | 10 << 8);
+    segment(q, 0x00, RAM_BASE + 1 * MiB, 19);   /* PrivID 0 */
+    segment(q, 0x20, RAM_BASE + 4 * MiB, 19);   /* PrivID 8 */
+    for (int i = 0; i < sizeof(buf); i++) {
+        buf[i] = 11 * i + 5;
+    }
+    qtest_memwrite(q, RAM_BASE + 0x10001, buf, sizeof(buf));
+    dma_copy(q, WINDOW + 0x203, RAM_BASE + 0x10001, sizeof(buf));
+    qtest_memread(q, RAM_BASE + 4 * MiB + 0x203, back, sizeof(back));
+    g_assert_cmpmem(back, sizeof(back), buf, sizeof(buf));
+    /* a CPU, at the same address, is somewhere else */
+    qtest_writel(q, WINDOW + 0x204, 0xcccccccc);
+    g_assert_cmphex(qtest_readl(q, RAM_BASE + 1 * MiB + 0x204), ==, 0xcccccccc);
+    qtest_memread(q, RAM_BASE + 4 * MiB + 0x203, back, sizeof(back));
+    g_assert_cmpmem(back, sizeof(back), buf, sizeof(buf));
+    /* and back */
+    dma_copy(q, RAM_BASE + 0x20003, WINDOW + 0x203, sizeof(buf));
+    qtest_memread(q, RAM_BASE + 0x20003, back, sizeof(back));
+    g_assert_cmpmem(back, sizeof(back), buf, sizeof(buf));
+    assert_stat(q, "stat-reads-failed", ==, 0);
+    assert_stat(q, "stat-writes-dropped", ==, 0);
+    assert_stat(q, "stat-dma", >=, 2 * sizeof(buf) / 8);
+
+    /* the link goes: the transfer ends, with errors that are counted */
+    wr(q, CTL, CTL_ILOOP | CTL_INT2CFG | CTL_RESET);
+    dma_copy(q, RAM_BASE + 0x20003, WINDOW + 0x203, 64);
+    qtest_memread(q, RAM_BASE + 0x20003, back, 64);
+    memset(buf, 0xff, 64);
+    g_assert_cmpmem(back, 64, buf, 64);
+    assert_stat(q, "stat-fault-link", >=, 8);
+    g_assert_cmpuint(qom_get(q, "/machine/peripheral/dma0",
+                             "stat-bus-errors-read"), >, 0);
+    qtest_quit(q);
+}
+
+/*
+ * State
+ */
+
+static void wait_migration(QTestState *q)
+{
+    for (;;) {
+        QDict *rsp = qtest_qmp_assert_success_ref(q,
+                         "{ 'execute': 'query-migrate' }");
+        g_autofree char *status = g_strdup(qdict_get_try_str(rsp, "status") ?:
+                                           "none");
+
+        qobject_unref(rsp);
+        if (!strcmp(status, "completed")) {
+            return;
+        }
+        g_assert_cmpstr(status, !=, "failed");
+        g_usleep(1000);
+    }
+}
+
+static void save_to(QTestState *q, const char *file)
+{
+    g_autofree char *uri = g_strdup_printf("file:%s", file);
+
+    qtest_qmp_assert_success(q, "{ 'execute': 'stop' }");
+    qtest_qmp_assert_success(q, "{ 'execute': 'migrate', 'arguments': "
+                             "{ 'uri': %s } }", uri);
+    wait_migration(q);
+}
+
+static QTestState *load_from(const char *file)
+{
+    g_autofree char *uri = g_strdup_printf("file:%s", file);
+    QTestState *q = qtest_initf("-machine virt -bios none -nodefaults -m 32 "
+                                "-device hyperlink,id=hl,addr=%d "
+                                "-incoming defer", SLOT);
+
+    qtest_qmp_assert_success(q, "{ 'execute': 'migrate-incoming', "
+                             "'arguments': { 'uri': %s } }", uri);
+    wait_migration(q);
+    return q;
+}
+
+static void test_migrate(void)
+{
+    g_autofree char *file = g_strdup_printf("%s/hyperlink-%d.mig",
+                                            g_get_tmp_dir(), getpid());
+    QTestState *from = start_loop(NULL, NULL), *to;
+    Pair *p;
+
+    /* looped back, with an interrupt on its way */
+    segment(from, 9, RAM_BASE + 0x30000, 15);
+    int_ctl(from, 77, INT_CTL_EN | 19);
+    qtest_writeq(from, WINDOW + 9 * SEG_SPAN, 0x1234567812345678);
+    wr(from, INT_SET, 1 << 3);
+    wr(from, SW_INT, 77);
+    qtest_clock_step(from, 300);
+    save_to(from, file);
+    qtest_quit(from);
+    to = load_from(file);
+    qtest_qmp_assert_success(to, "{ 'execute': 'cont' }");
+    g_assert_cmphex(rd(to, STS), ==, 0x04400005);
+    g_assert_cmphex(rd(to, RX_SEG_VAL), ==, (RAM_BASE + 0x30000) | 15);
+    g_assert_cmphex(rd(to, INT_SET), ==, 1 << 3);
+    g_assert_cmphex(qtest_readq(to, WINDOW + 9 * SEG_SPAN), ==,
+                    0x1234567812345678);
+    wait_reg(to, INT_SET, ~0u, 1 << 3 | 1 << 19);
+    assert_stat(to, "stat-ints-sent", ==, 1);
+    assert_stat(to, "stat-ints-received", ==, 1);
+    assert_stat(to, "stat-writes", ==, 1);
+    qtest_quit(to);
+
+    /* a link to a peer does not come along */
+    p = pair_new(false, NULL);
+    pair_up(p, CTL_INT2CFG | CTL_INTENABLE | CTL_INTVEC(8));
+    save_to(p->q[0], file);
+    wait_reg(p->q[1], STS, STS_LINK, 0);
+    to = load_from(file);
+    qtest_qmp_assert_success(to, "{ 'execute': 'cont' }");
+    g_assert_cmphex(rd(to, STS), ==, STS_LERROR | 4);
+    g_assert_cmphex(rd(to, INT_SET), ==, 1 << 8);
+    qtest_quit(to);
+    /* the source may go on, and its link comes back */
+    qtest_qmp_assert_success(p->q[0], "{ 'execute': 'cont' }");
+    wait_reg(p->q[1], STS, STS_LINK, STS_LINK);
+    g_assert_cmphex(rd(p->q[0], STS) & (STS_LINK | STS_LERROR), ==, STS_LINK);
+    pair_free(p);
+    unlink(file);
+}
+
 static void test_bad_properties(void)
 {
     static const char *const bad[][2] = {
@@ -1133,6 +1680,11 @@ int main(int argc, char **argv)
     qtest_add_func("/hyperlink/pair/registers", test_pair_registers);
     qtest_add_func("/hyperlink/pair/down", test_pair_down);
     qtest_add_func("/hyperlink/pair/kill", test_pair_kill);
+    qtest_add_func("/hyperlink/dma", test_dma);
+    qtest_add_func("/hyperlink/migrate", test_migrate);
+    qtest_add_func("/hyperlink/fuzz/registers", test_fuzz_registers);
+    qtest_add_func("/hyperlink/fuzz/guest", test_fuzz_guest);
+    qtest_add_func("/hyperlink/fuzz/wire", test_fuzz_wire);
     qtest_add_func("/hyperlink/properties/bad", test_bad_properties);
 
     return g_test_run();
