@@ -31,7 +31,8 @@ help:
 	@echo '                           (make itself ends with 2 then; test/guest/run hands back the exact status)'
 	@echo "                           (idma-test is there: make guest CMD='idma-test selftest')"
 	@echo '  make shell               the same guest, for you to type into'
-	@echo '  make soak MINUTES=n      everything in a random order, faults included; SEED=s repeats one'
+	@echo '  make soak MINUTES=n      everything in a random order, faults included; SEED=s repeats one,'
+	@echo '                           FAULTS=drop-irq-every=3,... has fault switches on all the time'
 	@echo '  make bench               instructions and interrupts per transfer, beside sf-pdma and memcpy; build/report/'
 	@echo '                           (BENCH="--sizes 64 --depths 1,32" and others: test/bench/run --help)'
 	@echo '  make check-debug         KUnit, contract and scenarios on the kernel with all checkers; any report is a failure'
@@ -96,7 +97,7 @@ stale-guesses bind-rounds:
 .PHONY: soak
 soak:
 	@scripts/setup.sh run
-	@KERNEL='$(if $(filter file,$(origin KERNEL)),debug,$(KERNEL))' test/soak '$(MINUTES)' '$(SEED)'
+	@KERNEL='$(if $(filter file,$(origin KERNEL)),debug,$(KERNEL))' test/soak '$(MINUTES)' '$(SEED)' '$(FAULTS)'
 
 .PHONY: bench
 bench:
