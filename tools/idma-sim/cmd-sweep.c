@@ -32,14 +32,16 @@ static const struct usage usage = {
 	.args = "FILE|PRESET",
 	.text =
 		"Simulate all combinations of what a JSON file says, or a preset: a system that is\n"
-		"described in public. 'idma-sim run --help' lists the parameters.",
+		"described in public. 'idma-sim run --help' lists the parameters, for the host-memory\n"
+		"experiment 'idma-sim hostmem --help'.",
 	.opts = opts,
 	.n = ARRAY_SIZE(opts),
 	.max_args = 1,
 	.examples = "  idma-sim sweep --list\n"
 		    "  idma-sim sweep cheshire --plot cheshire.svg --csv cheshire.csv\n"
 		    "  idma-sim sweep cheshire --set clock=100M,nax=4 -j\n"
-		    "  idma-sim sweep cheshire --show >mine.json\n",
+		    "  idma-sim sweep cheshire --show >mine.json\n"
+		    "  idma-sim sweep hostmem --set time=1s\n",
 };
 
 /* What follows the parameters that are gone through */
@@ -57,6 +59,22 @@ static const struct out_column results[] = {
 	{ "flushes", "FLUSHES", OUT_INT, NULL },
 	{ "failed", "FAILED", OUT_STR, NULL },
 };
+
+/* The same of the host-memory experiment */
+static const struct out_column hostmem_results[] = {
+	{ "rounds", "ROUNDS", OUT_INT, NULL },
+	{ "least", "LEAST", OUT_INT, NULL },
+	{ "most", "MOST", OUT_INT, NULL },
+	{ "gb_s", "GB/S", OUT_REAL, NULL },
+	{ "published_gb_s", "PUBLISHED", OUT_REAL, NULL },
+	{ "failed", "FAILED", OUT_STR, NULL },
+};
+
+static const struct out_column *results_of(const struct sweep *s, size_t *n)
+{
+	*n = s->base.hostmem ? ARRAY_SIZE(hostmem_results) : ARRAY_SIZE(results);
+	return s->base.hostmem ? hostmem_results : results;
+}
 
 static int list_presets(void)
 {
@@ -101,28 +119,30 @@ static int write_csv(const struct sweep *s, const json_t *rows)
 {
 	bool here = !strcmp(csv_to, "-");
 	FILE *f = here ? stdout : fopen(csv_to, "w");
+	const struct out_column *cols;
 	const json_t *row;
-	size_t i;
+	size_t i, n;
 	bool lost;
 
 	if (!f) {
 		it_error("cannot write '%s': %s", csv_to, strerror(errno));
 		return IT_ENV;
 	}
+	cols = results_of(s, &n);
 	for (size_t a = 0; a < s->axes; a++)
 		fprintf(f, "%s,", s->axis[a].name);
-	for (size_t c = 0; c < ARRAY_SIZE(results); c++)
-		fprintf(f, "%s%s", c ? "," : "", results[c].key);
+	for (size_t c = 0; c < n; c++)
+		fprintf(f, "%s%s", c ? "," : "", cols[c].key);
 	fputc('\n', f);
 	json_array_foreach((json_t *)rows, i, row) {
 		for (size_t a = 0; a < s->axes; a++) {
 			csv_value(f, json_object_get(row, s->axis[a].name));
 			fputc(',', f);
 		}
-		for (size_t c = 0; c < ARRAY_SIZE(results); c++) {
+		for (size_t c = 0; c < n; c++) {
 			if (c)
 				fputc(',', f);
-			csv_value(f, json_object_get(row, results[c].key));
+			csv_value(f, json_object_get(row, cols[c].key));
 		}
 		fputc('\n', f);
 	}
@@ -139,17 +159,20 @@ static int write_csv(const struct sweep *s, const json_t *rows)
 static void show_table(const struct sweep *s, const json_t *rows)
 {
 	struct out_column cols[SWEEP_AXES + ARRAY_SIZE(results)];
-	size_t n = 0;
+	const struct out_column *of;
+	size_t n = 0, m;
 
 	for (size_t a = 0; a < s->axes; a++)
 		cols[n++] = (struct out_column) { s->axis[a].name, s->axis[a].name,
-						  strcmp(s->axis[a].name, "len") ? OUT_INT :
+						  strcmp(s->axis[a].name, "len") &&
+						  strcmp(s->axis[a].name, "size") ? OUT_INT :
 						  OUT_BYTES, NULL };
 	for (size_t a = 0; a < s->axes; a++)
 		if (json_is_string(json_object_get(json_array_get(rows, 0), s->axis[a].name)))
 			cols[a].kind = OUT_STR;
-	for (size_t c = 0; c < ARRAY_SIZE(results); c++)
-		cols[n++] = results[c];
+	of = results_of(s, &m);
+	for (size_t c = 0; c < m; c++)
+		cols[n++] = of[c];
 	out_table(cols, n, rows);
 }
 
@@ -169,7 +192,7 @@ static int set_others(struct sweep *s)
 				return IT_USAGE;
 			}
 		}
-		if (!spec_set(&s->base, "--set: ", sets.v[i], val))
+		if (!sweep_set(&s->base, "--set: ", sets.v[i], val))
 			return IT_USAGE;
 	}
 	return IT_OK;
@@ -178,20 +201,17 @@ static int set_others(struct sweep *s)
 /* All combinations are possible? What is wrong is said with the run it is wrong in */
 static int check(const struct sweep *s)
 {
-	struct rig_setup su;
-	struct spec spec;
+	struct sweep_point point;
 	int ret = IT_OK;
 
 	for (size_t i = 0; i < s->runs && !ret; i++) {
 		json_t *row = json_object();
 		char *where, *of;
 
-		sweep_spec(s, i, &spec, row);
+		sweep_point(s, i, &point, row);
 		of = json_dumps(row, JSON_COMPACT);
 		where = xasprintf("%s: %s: ", s->path, of);
-		if (spec_setup(&spec, where, &su))
-			free(su.desc);
-		else
+		if (!sweep_check(&point, where))
 			ret = IT_USAGE;
 		free(where);
 		free(of);
@@ -203,8 +223,7 @@ static int check(const struct sweep *s)
 static int run_all(const struct sweep *s, json_t *rows)
 {
 	struct rig *rig = rig_new();
-	struct rig_setup su;
-	struct spec spec;
+	struct sweep_point point;
 	int status = IT_OK;
 
 	for (size_t i = 0; i < s->runs && !it_stop; i++) {
@@ -213,17 +232,11 @@ static int run_all(const struct sweep *s, json_t *rows)
 
 		progress_show((double)i / (double)s->runs, "%s: %zu of %zu runs", s->path, i,
 			      s->runs);
-		sweep_spec(s, i, &spec, row);
-		if (!spec_setup(&spec, "", &su)) {
-			json_decref(row);
-			status = IT_USAGE;
-			break;
-		}
-		got = spec_run(rig, &spec, &su, &one);
-		json_object_update(row, got);
+		sweep_point(s, i, &point, row);
+		got = sweep_run(&point, rig, &one);
+		json_object_update_missing(row, got);
 		json_decref(got);
 		json_array_append_new(rows, row);
-		free(su.desc);
 		if (one) {
 			it_error("run %zu: %s", i + 1, json_str(row, "failed", "failed"));
 			status = one;

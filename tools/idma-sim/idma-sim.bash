@@ -43,6 +43,7 @@ _idma_sim() {
 			compopt -o default 2>/dev/null
 			return ;;
 		--memory)	words='cuts direct' ;;
+		--mode)		words='both staged direct' ;;
 		--timing)	words='cycle functional' ;;
 		--layout)	words='contig gap reverse stride jump' ;;
 		--color)	words='auto always never' ;;

@@ -240,20 +240,6 @@ bool spec_set(struct spec *s, const char *where, const char *name, const char *t
 	return true;
 }
 
-bool spec_set_json(struct spec *s, const char *where, const char *name, const json_t *val)
-{
-	char text[32];
-
-	if (json_is_string(val))
-		return spec_set(s, where, name, json_string_value(val));
-	if (json_is_integer(val)) {
-		snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(val));
-		return spec_set(s, where, name, text);
-	}
-	it_error("%s%s: it is neither a number nor a string", where, name);
-	return false;
-}
-
 static json_t *get_desc(const struct spec *s)
 {
 	char text[SPEC_GROUPS * 44] = "";

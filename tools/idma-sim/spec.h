@@ -40,7 +40,6 @@ extern const size_t spec_param_count;
 void spec_init(struct spec *s);
 /* where: what messages begin with, "--" or "FILE: base." */
 bool spec_set(struct spec *s, const char *where, const char *name, const char *text);
-bool spec_set_json(struct spec *s, const char *where, const char *name, const json_t *val);
 /* Values as JSON, "name": as much as of a set of them */
 json_t *spec_get(const struct spec *s, const char *name);
 

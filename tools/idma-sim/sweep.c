@@ -60,9 +60,29 @@ static int load(struct sweep *s, const char *name)
 	return ret;
 }
 
+bool sweep_set(struct sweep_point *p, const char *where, const char *name, const char *text)
+{
+	return p->hostmem ? hm_spec_set(&p->hm, where, name, text) :
+			    spec_set(&p->spec, where, name, text);
+}
+
+static bool set_json(struct sweep_point *p, const char *where, const char *name, const json_t *val)
+{
+	char text[32];
+
+	if (json_is_string(val))
+		return sweep_set(p, where, name, json_string_value(val));
+	if (json_is_integer(val)) {
+		snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(val));
+		return sweep_set(p, where, name, text);
+	}
+	it_error("%s%s: it is neither a number nor a string", where, name);
+	return false;
+}
+
 static bool counts_bytes(const char *name)
 {
-	static const char * const sizes[] = { "len", "total", "src-align", "dst-align" };
+	static const char * const sizes[] = { "len", "total", "src-align", "dst-align", "size" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
 		if (!strcmp(sizes[i], name))
@@ -105,7 +125,7 @@ static int read_base(struct sweep *s, const json_t *base)
 	int ret = IT_OK;
 
 	json_object_foreach((json_t *)base, name, val) {
-		if (!spec_set_json(&s->base, where, name, val)) {
+		if (!set_json(&s->base, where, name, val)) {
 			ret = IT_USAGE;
 			break;
 		}
@@ -117,7 +137,7 @@ static int read_base(struct sweep *s, const json_t *base)
 static int read_over(struct sweep *s, const json_t *over)
 {
 	char *where = xasprintf("%s: over.", s->path);
-	struct spec probe = s->base;
+	struct sweep_point probe = s->base;
 	const char *name;
 	json_t *val, *one;
 	int ret = IT_OK;
@@ -137,7 +157,7 @@ static int read_over(struct sweep *s, const json_t *over)
 		}
 		/* What cannot be is said before anything runs */
 		json_array_foreach(s->axis[s->axes].values, i, one)
-			if (!spec_set_json(&probe, where, name, one))
+			if (!set_json(&probe, where, name, one))
 				ret = IT_USAGE;
 		s->runs *= json_array_size(s->axis[s->axes++].values);
 		if (!ret && s->runs > MAX_RUNS)
@@ -219,7 +239,7 @@ static int read_plot(struct sweep *s, const json_t *plot)
 static int read_sweep(struct sweep *s)
 {
 	static const char * const objects[] = { "base", "over", "plot" };
-	const char *name;
+	const char *name, *what;
 	json_t *val, *base, *over, *plot;
 	int ret = IT_OK;
 
@@ -229,7 +249,8 @@ static int read_sweep(struct sweep *s)
 				return bad(s, name, "it is no string");
 			continue;
 		}
-		if (strcmp(name, "base") && strcmp(name, "over") && strcmp(name, "plot"))
+		if (strcmp(name, "experiment") && strcmp(name, "base") && strcmp(name, "over") &&
+		    strcmp(name, "plot"))
 			return bad(s, name, "there is no such key");
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(objects); i++) {
@@ -237,6 +258,15 @@ static int read_sweep(struct sweep *s)
 		if (val && !json_is_object(val))
 			return bad(s, objects[i], "it is no object, { ... }");
 	}
+	val = json_object_get(s->doc, "experiment");
+	what = json_is_string(val) ? json_string_value(val) : "";
+	s->base.hostmem = !strcmp(what, "hostmem");
+	if (val && !s->base.hostmem && strcmp(what, "run"))
+		return bad(s, "experiment", "it is neither \"run\" nor \"hostmem\"");
+	if (s->base.hostmem)
+		hm_spec_init(&s->base.hm);
+	else
+		spec_init(&s->base.spec);
 	s->title = json_str(s->doc, "title", s->path);
 	s->about = json_str(s->doc, "about", "");
 	base = json_object_get(s->doc, "base");
@@ -258,7 +288,6 @@ int sweep_load(struct sweep *s, const char *name)
 	int ret;
 
 	memset(s, 0, sizeof(*s));
-	spec_init(&s->base);
 	ret = load(s, name);
 	return ret ? ret : read_sweep(s);
 }
@@ -271,19 +300,66 @@ void sweep_free(struct sweep *s)
 	memset(s, 0, sizeof(*s));
 }
 
-bool sweep_spec(const struct sweep *s, size_t i, struct spec *spec, json_t *row)
+bool sweep_point(const struct sweep *s, size_t i, struct sweep_point *p, json_t *row)
 {
-	*spec = s->base;
+	const char *name;
+
+	*p = s->base;
 	/* The last one changes fastest */
 	for (size_t a = s->axes; a--;) {
 		size_t n = json_array_size(s->axis[a].values);
 
-		if (!spec_set_json(spec, "", s->axis[a].name,
-				   json_array_get(s->axis[a].values, i % n)))
+		if (!set_json(p, "", s->axis[a].name, json_array_get(s->axis[a].values, i % n)))
 			return false;
 		i /= n;
 	}
-	for (size_t a = 0; a < s->axes; a++)
-		json_object_set_new(row, s->axis[a].name, spec_get(spec, s->axis[a].name));
+	for (size_t a = 0; a < s->axes; a++) {
+		name = s->axis[a].name;
+		json_object_set_new(row, name, p->hostmem ? hm_spec_get(&p->hm, name) :
+							    spec_get(&p->spec, name));
+	}
 	return true;
+}
+
+bool sweep_check(const struct sweep_point *p, const char *where)
+{
+	struct rig_setup su;
+
+	if (p->hostmem) {
+		if (p->hm.mode != HM_BOTH)
+			return true;
+		it_error("%smode: a run of a sweep is either staged or direct", where);
+		return false;
+	}
+	if (!spec_setup(&p->spec, where, &su))
+		return false;
+	free(su.desc);
+	return true;
+}
+
+static bool go_on(uint64_t ns, uint64_t all)
+{
+	(void)ns;
+	(void)all;
+	return !it_stop;
+}
+
+json_t *sweep_run(const struct sweep_point *p, struct rig *rig, int *status)
+{
+	struct rig_setup su;
+	json_t *row;
+
+	if (p->hostmem) {
+		row = hm_spec_run(&p->hm, (enum hm_mode)p->hm.mode, go_on, status);
+		if (*status && !it_stop)
+			json_object_set_new(row, "failed", json_string("wrong data"));
+		return row;
+	}
+	if (!spec_setup(&p->spec, "", &su)) {
+		*status = IT_USAGE;
+		return json_object();
+	}
+	row = spec_run(rig, &p->spec, &su, status);
+	free(su.desc);
+	return row;
 }
