@@ -35,6 +35,8 @@ help:
 	@echo '                           FAULTS=drop-irq-every=3,... has fault switches on all the time'
 	@echo '  make bench               instructions and interrupts per transfer, beside sf-pdma and memcpy; build/report/'
 	@echo '                           (BENCH="--sizes 64 --depths 1,32" and others: test/bench/run --help)'
+	@echo "  make hostmem             workers staged through device memory against direct host memory, beside XRT's figures"
+	@echo '                           (HOSTMEM="--time 200 --workers 4": test/bench/hostmem.py --help)'
 	@echo '  make check-debug         KUnit, contract and scenarios on the kernel with all checkers; any report is a failure'
 	@echo '  make stale-guesses COUNT=n   n launches while the prefetcher guesses wrong'
 	@echo '  make bind-rounds COUNT=n     n rounds of bind and unbind, and nothing leaks'
@@ -103,6 +105,11 @@ soak:
 bench:
 	@scripts/setup.sh run
 	@test/bench/run --kernel '$(KERNEL)' $(BENCH)
+
+.PHONY: hostmem
+hostmem:
+	@scripts/setup.sh run
+	@test/bench/hostmem.py --kernel '$(KERNEL)' $(HOSTMEM)
 
 .PHONY: lint
 lint:
