@@ -36,7 +36,8 @@ echo @ready
 while read -r line; do
 	[ "$line" != @end ] || break
 	eval "$line" 2>&1
-	echo "@done $?"
+	# (on a line of its own, also after a command whose last line has no end)
+	printf '\n@done %d\n' $?
 done
 '''
 
@@ -85,7 +86,7 @@ class Side:
         found = []
 
         def done():
-            match = re.search(r'^@done (\d+)\n', self.guest.output()[self.mark:], re.M)
+            match = re.search(r'\n@done (\d+)\n', self.guest.output()[self.mark:])
             if match:
                 found.append(match)
             return bool(match)
