@@ -39,6 +39,8 @@
 #define PLIC_BASE       0x0c000000ull
 #define PLIC_PRIO(n)    (PLIC_BASE + 4 * (n))
 #define PLIC_PENDING(n) (PLIC_BASE + 0x1000 + (n) / 32 * 4)
+#define PLIC_ENABLE(n)  (PLIC_BASE + 0x2000 + (n) / 32 * 4)
+#define PLIC_CLAIM      (PLIC_BASE + 0x200004)
 
 /* Registers */
 #define REV             0x00
@@ -606,6 +608,14 @@ static void test_interrupts(void)
     wr(q, INT_SET, 0);          /* end of interrupt: clears nothing */
     g_assert_cmphex(rd(q, INT_SET), ==, 1u << 31);
     g_assert_true(line(q));
+    /* what is left at the end is an interrupt again, also for the PLIC */
+    qtest_writel(q, PLIC_ENABLE(IRQ), 1u << IRQ % 32);
+    g_assert_cmphex(qtest_readl(q, PLIC_CLAIM), ==, IRQ);
+    g_assert_false(line(q));
+    wr(q, INT_SET, 0);
+    g_assert_true(line(q));
+    g_assert_cmphex(rd(q, INT_SET), ==, 1u << 31);
+    qtest_writel(q, PLIC_CLAIM, IRQ);
     wr(q, INT_CLR, 0x7fffffff);
     g_assert_cmphex(rd(q, INT_SET), ==, 1u << 31);
     wr(q, INT_CLR, 1u << 31);

@@ -63,7 +63,8 @@ static void G_GNUC_PRINTF(2, 3) hyperlink_guest_error(HyperlinkState *s,
 
 /*
  * The line is a level. A message is sent when the first bit gets set, and
- * again at an end of interrupt that leaves bits set.
+ * again at an end of interrupt that leaves bits set. Then the line falls for
+ * a moment, too: the PLIC looks at its edges.
  */
 static void hyperlink_irq_update(HyperlinkState *s)
 {
@@ -548,6 +549,9 @@ static void hyperlink_reg_write(HyperlinkState *s, unsigned offset,
     case HYPERLINK_INT_SET:
         if (!value) {           /* end of interrupt */
             s->int_signalled = false;
+            if (!msix_enabled(PCI_DEVICE(s))) {
+                pci_set_irq(PCI_DEVICE(s), 0);
+            }
         }
         hyperlink_int_set(s, value);
         return;
