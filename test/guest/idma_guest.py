@@ -134,6 +134,7 @@ class Guest:
         self.process = None
         self._monitor = None
         self._ports = {}
+        self._argv = self._typing = None
         self._threads = []
         self._buffers = {'stdout': bytearray(), 'stderr': bytearray(), 'status': bytearray()}
         self._changed = threading.Condition()
@@ -210,7 +211,8 @@ class Guest:
         """Boot, and run a shell command in the guest. Returns at once."""
         argv = self._qemu(cmd, 'command')
         console = os.path.join(self.tmp, 'console')
-        argv += ['-serial', f'file:{console}', '-device', 'virtio-serial-device,max_ports=8']
+        argv += ['-chardev', f'file,id=console,path={console},append=on', '-serial', 'chardev:console',
+                 '-device', 'virtio-serial-device,max_ports=8']
         for name in ('stdout', 'stderr', 'status') + (('stdin',) if self.stdin else ()):
             path = os.path.join(self.tmp, name)
             listener = socket.socket(socket.AF_UNIX)
@@ -222,14 +224,19 @@ class Guest:
         if self.results:
             argv += ['-action', 'shutdown=pause']
         argv += self.qemu_opts
+        self._argv = argv
         self._launch(argv)
+        self._connect()
+
+    def _connect(self):
+        """QEMU comes to the ports."""
         for name in ('stdout', 'stderr', 'status'):
             thread = threading.Thread(target=self._reader, args=(name,), daemon=True)
             thread.start()
             self._threads.append(thread)
         if self.stdin:
             self._ports['stdin'].settimeout(30)
-            self._ports['stdin'] = self._ports['stdin'].accept()[0]
+            self._typing = self._ports['stdin'].accept()[0]
 
     def _reader(self, name):
         listener = self._ports[name]
@@ -288,7 +295,38 @@ class Guest:
 
     def send(self, text):
         """Type a text into the command's standard input."""
-        self._ports['stdin'].sendall(text.encode())
+        self._typing.sendall(text.encode())
+
+    def migrate(self, timeout=120.0):
+        """Move what runs (with qmp=True) to another QEMU, through a file, and go on there."""
+        state = os.path.join(self.tmp, 'state')
+        self.qmp('stop')
+        self.qmp('migrate', uri=f'file:{state}')
+        self._migrated(timeout)
+        self._monitor.close()
+        self._monitor = None
+        self.process.kill()
+        self.process.wait()
+        if self._typing:
+            self._typing.close()
+        since = self._since
+        self._launch([*self._argv, '-incoming', 'defer', '-S'])
+        self._since = since
+        self._connect()
+        self.qmp('migrate-incoming', uri=f'file:{state}')
+        self._migrated(timeout)
+        os.unlink(state)
+        self.qmp('cont')
+
+    def _migrated(self, timeout):
+        end = time.monotonic() + timeout
+        while True:
+            got = self.qmp('query-migrate')
+            if got.get('status') == 'completed':
+                return
+            if got.get('status') == 'failed' or time.monotonic() > end:
+                raise GuestError(f'the migration does not end: {got}')
+            time.sleep(0.05)
 
     def read_console(self):
         """What the kernel has printed up to now."""
@@ -432,8 +470,9 @@ class Guest:
         if self.process is not None and self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        for sock in self._ports.values():
-            sock.close()
+        for sock in (*self._ports.values(), self._typing):
+            if sock:
+                sock.close()
         shutil.rmtree(self.tmp, ignore_errors=True)
 
     def __enter__(self):
