@@ -32,6 +32,33 @@ M=/idma/modules
 run() { echo "$*" >$RUN && cat $RUN; }
 moved() { sed -n 's/.*, bytes \([0-9]*\),.*/\1/p' /sys/kernel/debug/dmaengine/summary | awk '{ n += $1 } END { print n + 0 }'; }
 stat() { sed -n "s/^$1: //p" $H/status; }
+# Copies without end through a window onto what the peer has granted, which is mapped
+# again whenever it is lost; what was written is read back. What came of them is in
+# /tmp/traffic: copies that were good, that failed, that had no result in time, and
+# reads that were said to be good and brought something else.
+traffic() {
+	good=0 failed=0 hung=0 wrong=0 seed=0
+	while [ ! -e /tmp/traffic-end ]; do
+		seed=$((seed + 1)) written=
+		for what in write read; do
+			copies=0 failures=0 error=0 bad=0 status=0
+			got=$(run copy $what dma $1 $2 $seed)
+			eval "$(echo $got | sed -n 's/^copy ns=[0-9]* copies=\([0-9]*\) failed=\([0-9]*\) error=\([0-9]*\) bad=\([0-9]*\) window status=\([0-9]*\)$/copies=\1 failures=\2 error=\3 bad=\4 status=\5/p')"
+			good=$((good + copies - failures)) failed=$((failed + failures))
+			[ $error != 110 ] || hung=$((hung + 1))
+			[ $what = write ] || [ -z "$written" ] || [ $failures != 0 ] || [ $bad = 0 ] || wrong=$((wrong + 1))
+			[ $copies = 0 ] || [ $failures != 0 ] || written=yes
+			echo "good=$good failed=$failed hung=$hung wrong=$wrong" >/tmp/traffic-new
+			mv /tmp/traffic-new /tmp/traffic
+			[ $copies = 0 ] || [ $status != 0 ] || continue
+			[ $copies = 0 ] || run unmap >/dev/null
+			remote=$(sed -n 's/^peer.s *[0-9]* *\(0x[0-9a-f]*\) *'$1' *$/\1/p' $H/segments)
+			run map ${remote:-0} $1 0 -1 >/dev/null
+			usleep 10000
+			break
+		done
+	done
+}
 echo @ready
 while read -r line; do
 	[ "$line" != @end ] || break
@@ -45,7 +72,7 @@ done
 class Side:
     """One guest with a HyperLink and a shell."""
 
-    def __init__(self, name, loopback=False, peer=None, kernel='plain', device='', link='', params='',
+    def __init__(self, name, loopback=False, peer=None, kernel=None, device='', link='', params='',
                  memory='512M', folder=None, timeout=400.0, files=None, insmod=MODULES, qemu_opts=(), **args):
         self.name = name
         self.mark = 0
@@ -130,6 +157,25 @@ class Side:
     def run(self, command):
         """A command of the client that copies: its numbers."""
         return self.numbers('run ' + command)
+
+    def traffic(self, size, copies):
+        """Start copying through a window onto what the other has granted."""
+        self.sh(f'rm -f /tmp/traffic*; traffic {size} {copies} </dev/null >/dev/null 2>&1 &')
+
+    def carried(self):
+        """What has become of the copies up to now."""
+        got = self.numbers('cat /tmp/traffic 2>/dev/null')
+        return {k: got.get(k, 0) for k in ('good', 'failed', 'hung', 'wrong')}
+
+    def carries(self, more=1, timeout=60.0):
+        """Wait until so many more copies are good."""
+        want = self.carried()['good'] + more
+        return self.until(f'read -r got </tmp/traffic && got=${{got#good=}} && [ ${{got%% *}} -ge {want} ]', timeout)
+
+    def traffic_end(self):
+        """Let the copies end; what has become of them."""
+        self.sh('touch /tmp/traffic-end; wait')
+        return self.carried()
 
     def moved(self):
         """Bytes that the iDMA has copied, by its driver's counters."""
