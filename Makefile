@@ -24,6 +24,7 @@ guest_tool = tool=$$(scripts/build-idma-test.sh) && $(guest_run) --file "$$tool:
 help:
 	@echo 'Doors (Debian 12 or 13; each fetches and builds what it needs, into $${IDMA_CACHE:-~/.cache/idma-linux}):'
 	@echo '  make run                 dmatest on the emulated iDMA: sizes, transfers, failures, speed, interrupts'
+	@echo '  make run-hyperlink       two guests joined by a HyperLink: windows, copies, doorbells, network; a table of what it costs'
 	@echo '  make check               all tests; check-NAME runs a part:'
 	@echo '                           $(shell test/check --list)'
 	@echo '                           and for longer: $(shell test/check --list-long)'
@@ -40,6 +41,7 @@ help:
 	@echo '  make check-debug         KUnit, contract and scenarios on the kernel with all checkers; any report is a failure'
 	@echo '  make stale-guesses COUNT=n   n launches while the prefetcher guesses wrong'
 	@echo '  make bind-rounds COUNT=n     n rounds of bind and unbind, and nothing leaks'
+	@echo '  make flaps COUNT=n       a HyperLink that goes down n times while the iDMAs of both sides copy through it'
 	@echo '  make lint                checkpatch, sparse, W=1, kernel-doc, shellcheck, yamllint'
 	@echo '  make bench-engine        speed of the engine beside memcpy, and whether it is what it should be'
 	@echo '  make sim                 build tools/idma-sim/idma-sim: the engine as a simulator for this machine'
@@ -65,6 +67,11 @@ setup:
 .PHONY: run
 run:
 	@scripts/run.sh
+
+.PHONY: run-hyperlink
+run-hyperlink:
+	@scripts/setup.sh run
+	@test/run-hyperlink
 
 .PHONY: guest
 guest:
@@ -95,6 +102,11 @@ check-debug:
 stale-guesses bind-rounds:
 	@scripts/setup.sh run
 	@test/scenarios/$@ '$(COUNT)'
+
+.PHONY: flaps
+flaps:
+	@scripts/setup.sh run
+	@test/scenarios/hyperlink-flaps '$(or $(COUNT),10)' '$(KERNEL)'
 
 .PHONY: soak
 soak:
