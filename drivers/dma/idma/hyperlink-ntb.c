@@ -8,6 +8,8 @@
  * it known which of the two is port 0, and stays. For NTB the link is up while
  * clients on both sides want it, and has been down for a moment before it is up
  * again: clients tidy up in works of their own, and clear the scratchpads then.
+ * A client that gives the link up is not told that it is down: it goes next, and
+ * not all of them look for works that such an event starts at that point.
  */
 #include <linux/err.h>
 #include <linux/io.h>
@@ -41,7 +43,7 @@ MODULE_PARM_DESC(ntb_mw_size, "size of a memory window, a power of two from 64 K
  * @wanted: a client wants the link
  * @up: the link is up, as far as NTB is told
  * @rest: when it may be up again, in jiffies
- * @lock: protects @pending and @mask, and changes of @up
+ * @lock: protects @pending and @mask, and changes of @wanted and @up
  * @pending: doorbells that were rung and not cleared
  * @mask: doorbells that are no events
  * @mws: bitmap of memory windows that lead somewhere; changed by clients, who
@@ -54,7 +56,7 @@ struct hyperlink_ntb {
 	bool wanted;
 	bool up;
 	unsigned long rest;
-	spinlock_t lock; /* Protects pending and mask */
+	spinlock_t lock; /* Protects pending, mask, and changes of wanted and up */
 	u32 pending;
 	u32 mask;
 	u32 mws;
@@ -87,25 +89,32 @@ static void hyperlink_ntb_rest(struct hyperlink_ntb *hn)
 	WRITE_ONCE(hn->rest, jiffies + msecs_to_jiffies(HYPERLINK_NTB_REST_MS));
 }
 
+/* Down at once, and up when both sides have settled */
+static void hyperlink_ntb_want(struct hyperlink_ntb *hn, bool wanted)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&hn->lock, flags);
+	hyperlink_ntb_rest(hn);
+	WRITE_ONCE(hn->wanted, wanted);
+	if (!wanted)
+		WRITE_ONCE(hn->up, false);
+	spin_unlock_irqrestore(&hn->lock, flags);
+	hyperlink_hello_changed(hn->hl);
+}
+
 static int hyperlink_ntb_link_enable(struct ntb_dev *ntb, enum ntb_speed speed,
 				     enum ntb_width width)
 {
-	struct hyperlink_ntb *hn = to_hyperlink_ntb(ntb);
-
 	/* ntb_transport, too, tidies up when it comes, and gives up if disturbed */
-	hyperlink_ntb_rest(hn);
-	WRITE_ONCE(hn->wanted, true);
-	hyperlink_hello_changed(hn->hl);
+	hyperlink_ntb_want(to_hyperlink_ntb(ntb), true);
 
 	return 0;
 }
 
 static int hyperlink_ntb_link_disable(struct ntb_dev *ntb)
 {
-	struct hyperlink_ntb *hn = to_hyperlink_ntb(ntb);
-
-	WRITE_ONCE(hn->wanted, false);
-	hyperlink_hello_changed(hn->hl);
+	hyperlink_ntb_want(to_hyperlink_ntb(ntb), false);
 
 	return 0;
 }
@@ -504,19 +513,21 @@ unsigned int hyperlink_ntb_link(struct hyperlink *hl, bool up)
 {
 	struct hyperlink_ntb *hn = hl->ntb;
 	unsigned long flags;
+	bool changed;
 
 	if (!hn)
 		return 0;
 
-	up = up && hyperlink_ntb_wanted(hl);
-	if (up == hn->up)
-		return READ_ONCE(hn->wanted) && !up ? HYPERLINK_NTB_LOOK_MS : 0;
-
+	/* A client may give the link up right now */
 	spin_lock_irqsave(&hn->lock, flags);
+	up = up && hyperlink_ntb_wanted(hl);
+	changed = up != hn->up;
 	WRITE_ONCE(hn->up, up);
-	spin_unlock_irqrestore(&hn->lock, flags);
-	if (!up)
+	if (changed && !up)
 		hyperlink_ntb_rest(hn);
+	spin_unlock_irqrestore(&hn->lock, flags);
+	if (!changed)
+		return READ_ONCE(hn->wanted) && !up ? HYPERLINK_NTB_LOOK_MS : 0;
 	ntb_link_event(&hn->ntb);
 
 	/* What the peer has rung before this side knew that the link is up */
