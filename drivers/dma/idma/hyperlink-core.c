@@ -164,10 +164,24 @@ int hyperlink_ring(struct hyperlink *hl, unsigned int vector)
 	return 0;
 }
 
-/* Let the work have a look at once */
+/* Let the work have a look at once. From any context. */
 void hyperlink_kick(struct hyperlink *hl)
 {
-	mod_delayed_work(hl->wq, &hl->link_work, 0);
+	unsigned long flags;
+
+	spin_lock_irqsave(&hl->reg_lock, flags);
+	if (!hl->leaving)
+		mod_delayed_work(hl->wq, &hl->link_work, 0);
+	spin_unlock_irqrestore(&hl->reg_lock, flags);
+}
+
+/* The work does not run any more, whoever kicks it: clients still may */
+static void hyperlink_end_work(struct hyperlink *hl)
+{
+	spin_lock_irq(&hl->reg_lock);
+	hl->leaving = true;
+	spin_unlock_irq(&hl->reg_lock);
+	cancel_delayed_work_sync(&hl->link_work);
 }
 
 static void hyperlink_status_interrupt(struct hyperlink *hl)
@@ -994,6 +1008,7 @@ static int hyperlink_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return 0;
 
 err_provider:
+	hyperlink_end_work(hl);
 	idma_window_provider_unregister(hl->provider);
 err_wq:
 	destroy_workqueue(hl->wq);
@@ -1009,10 +1024,10 @@ static void hyperlink_remove(struct pci_dev *pdev)
 	hyperlink_debugfs_exit(hl);
 	hyperlink_stop(hl);
 	free_irq(hl->irq, hl);
+	hyperlink_end_work(hl);
 	/* Both call us back, to take back what was granted */
 	hyperlink_ntb_unregister(hl);
 	idma_window_provider_unregister(hl->provider);
-	cancel_delayed_work_sync(&hl->link_work);
 	destroy_workqueue(hl->wq);
 	pci_clear_master(pdev);
 	pci_free_irq_vectors(pdev);

@@ -173,9 +173,10 @@ struct hyperlink_stats {
  * @polls: times that it was looked at since
  * @segs: this side's segments
  * @privid: the PrivID table
- * @reg_lock: protects registers that come as index and value, and @stats; also
- *	taken by the interrupt handler
+ * @reg_lock: protects registers that come as index and value, @stats and
+ *	@leaving; also taken by the interrupt handler
  * @stats: counters
+ * @leaving: @link_work is not to be started any more
  * @reported: epoch of the bring-up that clients know as up, 0 if they know it as
  *	down; written by @link_work only
  * @ready: @state is HYPERLINK_READY, for those who do not hold @lock
@@ -210,9 +211,10 @@ struct hyperlink {
 	struct hyperlink_segs segs;
 	u8 privid[HYPERLINK_PRIVIDS];
 
-	/* Protects indexed registers and stats, from any context */
+	/* Protects indexed registers, stats and leaving, from any context */
 	spinlock_t reg_lock;
 	struct hyperlink_stats stats;
+	bool leaving;
 	u32 reported;
 	bool ready;
 
