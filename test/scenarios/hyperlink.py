@@ -73,7 +73,7 @@ class Side:
     """One guest with a HyperLink and a shell."""
 
     def __init__(self, name, loopback=False, peer=None, kernel=None, device='', link='', params='',
-                 memory='512M', folder=None, timeout=400.0, files=None, insmod=MODULES, qemu_opts=(), **args):
+                 memory='512M', folder=None, timeout=900.0, files=None, insmod=MODULES, qemu_opts=(), **args):
         self.name = name
         self.mark = 0
         opts = list(qemu_opts)
@@ -89,6 +89,9 @@ class Side:
         opts += ['-device', 'hyperlink,id=hl' + (',' + link if link else '')]
         if loopback:
             params += ' hyperlink.loopback=1'
+        # How much longer a kernel with all checkers may take until it counts as hung
+        self.patience = 4 if (kernel or os.environ.get('IDMA_GUEST_KERNEL')) == 'debug' else 1
+        timeout *= self.patience
         self.guest = Guest(kernel=kernel, device=device, qemu_opts=opts, insmod=insmod, params=params,
                            memory=memory, stdin=True, qmp=True, timeout=timeout, files=files, **args)
 
@@ -137,7 +140,7 @@ class Side:
 
     def until(self, command, timeout=120.0):
         """Repeat a command in the guest until it succeeds (True) or the time is up."""
-        end = time.monotonic() + timeout
+        end = time.monotonic() + timeout * self.patience
         while True:
             self.begin(command)
             if self.end()[0] == 0:
@@ -167,7 +170,7 @@ class Side:
         got = self.numbers('cat /tmp/traffic 2>/dev/null')
         return {k: got.get(k, 0) for k in ('good', 'failed', 'hung', 'wrong')}
 
-    def carries(self, more=1, timeout=60.0):
+    def carries(self, more=1, timeout=120.0):
         """Wait until so many more copies are good."""
         want = self.carried()['good'] + more
         return self.until(f'read -r got </tmp/traffic && got=${{got#good=}} && [ ${{got%% *}} -ge {want} ]', timeout)
