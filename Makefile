@@ -54,7 +54,7 @@ help:
 	@echo 'Variables:'
 	@echo "  DEVICE='prop=value,...'  properties of the device, e.g. DEVICE=drop-irq-every=3"
 	@echo "                           (-device idma-desc64,help lists them: make guest QEMU_OPTS='-device idma-desc64,help' CMD=true)"
-	@echo "  DMATEST='param=value'    parameters of dmatest, e.g. DMATEST='threads_per_chan=8 iterations=1000'"
+	@echo "  DMATEST='param=value'    parameters of dmatest, e.g. DMATEST='threads_per_chan=8 iterations=100'"
 	@echo '  KERNEL=plain|debug|6.1|newest   debug has KASAN, lockdep and other checkers; more modules, slower'
 	@echo "  QEMU_OPTS='...'          more options for QEMU     TIMEOUT=seconds   when to give a guest up"
 	@echo '  DRYRUN=1                 run, setup: only say what would be done'
