@@ -1474,6 +1474,79 @@ static void test_fuzz_wire(void)
     rmdir(dir);
 }
 
+/* How many STATEs there are until there has been nothing for a while */
+static unsigned liar_states(int fd)
+{
+    struct timeval tv = { .tv_usec = 300000 };
+    unsigned states = 0;
+    uint8_t header[8], payload[512];
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+    while (recv(fd, header, sizeof(header), MSG_WAITALL) == sizeof(header)) {
+        uint32_t len = ldl_le_p(header + 4);
+
+        g_assert_cmpuint(len, <=, sizeof(payload));
+        g_assert_cmpint(recv(fd, payload, len, MSG_WAITALL), ==, len);
+        states += lduw_le_p(header) == MSG_STATE;
+        g_assert_cmpuint(states, <, 100);
+    }
+    return states;
+}
+
+/* A side that cannot have a link has nothing to say about a peer's news. */
+static void test_quiet_wire(void)
+{
+    g_autofree char *dir = g_dir_make_tmp("hyperlink-XXXXXX", NULL);
+    g_autofree char *path = g_strdup_printf("%s/wire", dir);
+    g_autofree char *more = g_strdup_printf("-chardev socket,id=wire,path=%s,"
+                                            "server=on,wait=off", path);
+    QTestState *q = start("peer=wire", more);
+    g_autoptr(GByteArray) out = g_byte_array_new();
+    int fd = liar_connect(path);
+
+    liar_hello(out);
+    g_assert_cmpint(send(fd, out->data, out->len, 0), ==, out->len);
+    g_assert_cmpuint(liar_states(fd), >, 0);
+    for (int i = 2; i < 5; i++) {
+        uint8_t p[512] = { 0 };
+
+        g_byte_array_set_size(out, 0);
+        stq_le_p(p, i);
+        stl_le_p(p + 12, 4);
+        liar_put(out, MSG_STATE, p);
+        g_assert_cmpint(send(fd, out->data, out->len, 0), ==, out->len);
+        g_assert_cmpuint(liar_states(fd), ==, 0);
+    }
+    close(fd);
+    qtest_quit(q);
+    unlink(path);
+    rmdir(dir);
+}
+
+/* Each rate that is taken works, also one that is nothing in its lower half. */
+static void test_rate(void)
+{
+    static const struct {
+        const char *props;
+        unsigned ns;
+    } rates[] = {
+        /* 8 bytes are 72 bits on four lanes */
+        { "rate=8589934592,latency-write-ns=1000", 1000 + 8 / 4 },
+        { "rate=10000000000,latency-write-ns=1000", 1000 + 7 / 4 },
+        { "rate=1000000000,latency-write-ns=1000", 1000 + 72 / 4 },
+    };
+
+    for (int i = 0; i < ARRAY_SIZE(rates); i++) {
+        QTestState *q = start_loop(rates[i].props, NULL);
+
+        segment(q, 0, RAM_BASE + 1 * MiB, 19);
+        qtest_writeq(q, WINDOW, 1);
+        g_assert_cmpuint(qtest_readq(q, RAM_BASE + 1 * MiB), ==, 1);
+        assert_stat(q, "stat-busy-ns", ==, rates[i].ns);
+        qtest_quit(q);
+    }
+}
+
 /*
  * DMA
  */
@@ -1695,6 +1768,8 @@ int main(int argc, char **argv)
     qtest_add_func("/hyperlink/fuzz/registers", test_fuzz_registers);
     qtest_add_func("/hyperlink/fuzz/guest", test_fuzz_guest);
     qtest_add_func("/hyperlink/fuzz/wire", test_fuzz_wire);
+    qtest_add_func("/hyperlink/wire/quiet", test_quiet_wire);
+    qtest_add_func("/hyperlink/rate", test_rate);
     qtest_add_func("/hyperlink/properties/bad", test_bad_properties);
 
     return g_test_run();

@@ -237,7 +237,10 @@ void hyperlink_link_update(HyperlinkState *s)
         /* The other side has gone, which nobody here has asked for. */
         hyperlink_error(s, HYPERLINK_STS_LERROR);
     }
-    hyperlink_link_changed(s, false);
+    /* Only what is new: this is also what follows from the peer's state */
+    if (was_up) {
+        hyperlink_link_changed(s, false);
+    }
 }
 
 static void hyperlink_trained(void *opaque)
@@ -347,8 +350,8 @@ static bool hyperlink_out(HyperlinkState *s, uint32_t wire, void *buf,
     }
     /* 9 bits on the wire for 8 of data */
     s->stats.busy_ns += (is_write ? s->latency_write_ns : s->latency_read_ns) +
-                        muldiv64(9 * size, NANOSECONDS_PER_SECOND,
-                                 s->rate) / hyperlink_width(s);
+                        9 * (uint64_t)size * NANOSECONDS_PER_SECOND / s->rate /
+                        hyperlink_width(s);
     if (s->ctl & HYPERLINK_CTL_ILOOP) {
         return hyperlink_in(s, wire, buf, size, is_write, fault);
     }
