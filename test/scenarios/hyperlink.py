@@ -21,6 +21,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'guest'))
 from idma_guest import Guest, GuestError  # noqa: E402
+from scenario import device_path  # noqa: E402
 
 MODULES = ('ntb', 'virt-dma', 'idma', 'hyperlink')
 
@@ -175,6 +176,19 @@ class Side:
         want = self.carried()['good'] + more
         return self.until(f'read -r got </tmp/traffic && got=${{got#good=}} && [ ${{got%% *}} -ge {want} ]', timeout)
 
+    def stop_copying(self, timeout=60.0):
+        """Halt the guest in the middle of a transfer of its iDMA; False if none comes."""
+        end = time.monotonic() + timeout * self.patience
+        idma = device_path(self.guest)
+        while time.monotonic() < end:
+            self.guest.qmp('stop')
+            marks, taken = (self.guest.qmp('qom-get', path=idma, property=stat) for stat in ('stat-completions', 'stat-descriptors'))
+            if taken > marks:
+                return True
+            self.guest.qmp('cont')
+            time.sleep(0.01)
+        return False
+
     def traffic_end(self):
         """Let the copies end; what has become of them."""
         self.sh('touch /tmp/traffic-end; wait')
@@ -187,6 +201,15 @@ class Side:
     def get(self, prop):
         """A property of the HyperLink as QEMU has it."""
         return self.guest.qmp('qom-get', path='/machine/peripheral/hl', property=prop)
+
+    def until_stat(self, prop, least, timeout=60.0):
+        """Wait until a counter of the HyperLink is that high (True), whether the guest runs or not."""
+        end = time.monotonic() + timeout
+        while self.get(prop) < least:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.01)
+        return True
 
     def finish(self):
         """End it well and return the result."""
