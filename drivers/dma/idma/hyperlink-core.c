@@ -122,10 +122,11 @@ static bool hyperlink_sts_up(u32 sts)
 
 /*
  * Have all accesses up to now got where they should? An error that is found is
- * cleared, so whoever asks has to tell the window core. From any context.
+ * cleared, so it is only the window core that calls this.
  */
-static int hyperlink_look(struct hyperlink *hl)
+static int hyperlink_look(void *data)
 {
+	struct hyperlink *hl = data;
 	u32 sts = hyperlink_read(hl, HYPERLINK_STS);
 
 	if (sts & HYPERLINK_STS_ERRORS)
@@ -186,18 +187,14 @@ static void hyperlink_end_work(struct hyperlink *hl)
 
 static void hyperlink_status_interrupt(struct hyperlink *hl)
 {
-	int ret = hyperlink_look(hl);
+	int ret = idma_window_provider_look(hl->provider, hyperlink_look, hl);
 
 	spin_lock(&hl->reg_lock);
 	hl->stats.errors++;
 	spin_unlock(&hl->reg_lock);
 
-	if (ret == -ENOLINK) {
-		idma_window_provider_lost(hl->provider);
+	if (ret == -ENOLINK)
 		hyperlink_kick(hl);
-	} else if (ret) {
-		idma_window_provider_fault(hl->provider);
-	}
 }
 
 static irqreturn_t hyperlink_interrupt(int irq, void *data)
@@ -265,6 +262,7 @@ static void hyperlink_new_epoch(struct hyperlink *hl)
 
 static void hyperlink_lose(struct hyperlink *hl)
 {
+	idma_window_provider_lost(hl->provider);
 	if (hl->state == HYPERLINK_READY) {
 		hl->stats.link_downs++;
 		pci_info(hl->pdev, "link down\n");
@@ -524,10 +522,8 @@ static void hyperlink_bring_up(struct hyperlink *hl)
 /* Look at the hardware. Returns whether the link is up. */
 static bool hyperlink_check(struct hyperlink *hl)
 {
-	int ret = hyperlink_look(hl);
+	int ret = idma_window_provider_look(hl->provider, hyperlink_look, hl);
 
-	if (ret == -EIO)
-		idma_window_provider_fault(hl->provider);
 	if (ret == -ENOLINK) {
 		hl->failed = hl->failed || hl->state != HYPERLINK_TRAINING;
 		return false;

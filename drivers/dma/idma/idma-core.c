@@ -201,7 +201,8 @@ static __always_inline void idma_tx_copied(struct idma_chan *c,
 	enum dmaengine_tx_result result = DMA_TRANS_NOERROR;
 
 	if (unlikely(idma_window_any()))
-		result = idma_window_result(tx->src, tx->dst, tx->len, tx->epoch);
+		result = idma_window_result(c->idma->dev, tx->src, tx->dst,
+					    tx->len, tx->epoch);
 	if (likely(result == DMA_TRANS_NOERROR))
 		idma_tx_succeed(c, tx);
 	else

@@ -5,12 +5,16 @@
  * own, and its memory is never touched.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/platform_device.h>
 #include <linux/prandom.h>
+#include <linux/sched/task.h>
 #include <linux/sizes.h>
 #include <linux/dma/idma.h>
 
@@ -38,6 +42,10 @@ struct fake {
 	unsigned int revoked;
 	unsigned int events[IDMA_WINDOW_REVOKED + 1];
 	bool put;
+	struct idma_window_grant *grant;
+	struct completion telling;
+	struct completion go_on;
+	bool told;
 };
 
 static int fake_map(struct idma_window_provider *p, struct idma_window *w)
@@ -103,7 +111,15 @@ static const struct idma_window_caps fake_caps = {
 
 static int fake_event(struct notifier_block *nb, unsigned long event, void *data)
 {
-	container_of(nb, struct fake, nb)->events[event]++;
+	struct fake *f = container_of(nb, struct fake, nb);
+
+	f->events[event]++;
+	/* The last moment at which the memory is there */
+	if (event == IDMA_WINDOW_PROVIDER_REMOVE && f->grant) {
+		f->told = f->grant->cpu && !f->ungrants;
+		idma_window_ungrant(f->grant);
+		f->grant = NULL;
+	}
 
 	return NOTIFY_OK;
 }
@@ -493,6 +509,79 @@ static void idma_test_unregister(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ungrants, 2U);
 }
 
+/* A client that holds a grant hears of it while the memory is still there */
+static void idma_test_unregister_told(struct kunit *test)
+{
+	struct fake *f = test->priv;
+
+	f->grant = idma_window_grant(f->p, SZ_64K);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(f->grant));
+	fake_gone(f);
+	KUNIT_EXPECT_NULL(test, f->grant);
+	KUNIT_EXPECT_TRUE(test, f->told);
+	KUNIT_EXPECT_EQ(test, f->ungrants, 1U);
+}
+
+static void fake_revoked_slowly(struct idma_window *w)
+{
+	struct fake *f = w->req.data;
+
+	complete(&f->telling);
+	wait_for_completion_timeout(&f->go_on, msecs_to_jiffies(10000));
+	WRITE_ONCE(f->told, true);
+}
+
+static int fake_revoke_thread(void *data)
+{
+	struct fake *f = data;
+
+	idma_window_provider_revoke(f->p, 0, SIZE, -EACCES);
+
+	return 0;
+}
+
+static int fake_go_on_thread(void *data)
+{
+	struct fake *f = data;
+
+	msleep(50);
+	complete(&f->go_on);
+
+	return 0;
+}
+
+/* Who has put a window is not told of it any more: what is told is awaited */
+static void idma_test_put_waits(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct idma_window_request req = fake_request(f, 0, SZ_4K);
+	struct task_struct *revoke, *go_on;
+	struct idma_window *w;
+
+	init_completion(&f->telling);
+	init_completion(&f->go_on);
+	req.revoked = fake_revoked_slowly;
+	w = idma_window_map(f->p, &req);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(w));
+	revoke = kthread_create(fake_revoke_thread, f, "idma-test-revoke");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(revoke));
+	go_on = kthread_create(fake_go_on_thread, f, "idma-test-go-on");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(go_on));
+	get_task_struct(revoke);
+	get_task_struct(go_on);
+	wake_up_process(revoke);
+	KUNIT_EXPECT_GT(test, wait_for_completion_timeout(&f->telling, msecs_to_jiffies(10000)),
+			0UL);
+	wake_up_process(go_on);
+	idma_window_put(w);
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(f->told));
+	kthread_stop(revoke);
+	kthread_stop(go_on);
+	put_task_struct(revoke);
+	put_task_struct(go_on);
+	KUNIT_EXPECT_EQ(test, f->unmaps, 1U);
+}
+
 static void idma_test_find(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -509,50 +598,151 @@ static void idma_test_find(struct kunit *test)
 
 /* ---- Transfers ---- */
 
+static int fake_looked(void *data)
+{
+	struct fake *f = data;
+	int ret = f->check;
+
+	f->checked++;
+	f->check = 0;
+
+	return ret;
+}
+
+/* The provider looks on its own account, and finds something */
+static int fake_look(struct fake *f, int finds)
+{
+	f->check = finds;
+
+	return idma_window_provider_look(f->p, fake_looked, f);
+}
+
+static void idma_test_look(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct device *dev = &f->pdev->dev;
+	u32 t = idma_window_now();
+
+	/* Nothing */
+	KUNIT_EXPECT_EQ(test, fake_look(f, 0), 0);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, 0, BASE, SZ_4K, t), DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, f->checked, 2U);
+
+	/* An error, which is not there any more when a transfer ends */
+	KUNIT_EXPECT_EQ(test, fake_look(f, -EIO), -EIO);
+	KUNIT_EXPECT_TRUE(test, idma_window_provider_up(f->p));
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, 0, BASE, SZ_4K, t),
+			DMA_TRANS_WRITE_FAILED);
+	t = idma_window_now();
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, 0, BASE, SZ_4K, t), DMA_TRANS_NOERROR);
+
+	/* No link; that it looks again then is no news, and does not bring it up */
+	KUNIT_EXPECT_EQ(test, fake_look(f, -ENOLINK), -ENOLINK);
+	KUNIT_EXPECT_FALSE(test, idma_window_provider_up(f->p));
+	t = idma_window_now();
+	KUNIT_EXPECT_EQ(test, fake_look(f, -ENOLINK), -ENOLINK);
+	KUNIT_EXPECT_EQ(test, fake_look(f, -EIO), -EIO);
+	KUNIT_EXPECT_EQ(test, fake_look(f, 0), 0);
+	KUNIT_EXPECT_EQ(test, idma_window_now(), t);
+	KUNIT_EXPECT_FALSE(test, idma_window_provider_up(f->p));
+}
+
+/* Behind an IOMMU a window is where it was mapped, and only for that device */
+static void idma_test_result_iommu(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct device *dev = &f->pdev->dev;
+	struct idma_window *w = fake_window(f, SZ_64K, SZ_64K);
+	const dma_addr_t iova = 0x12340000;
+	struct device *other;
+	dma_addr_t bus;
+	u32 t;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(w));
+	other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	bus = w->dma;
+	/* Nobody looks into the group, but for whether there is one */
+	dev->iommu_group = (struct iommu_group *)f;
+	other->iommu_group = (struct iommu_group *)f;
+	w->dma = iova;
+
+	t = idma_window_now();
+	fake_look(f, -EIO);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, 0, iova + SZ_4K, SZ_4K, t),
+			DMA_TRANS_WRITE_FAILED);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, iova + SZ_64K - 1, 0, 1, t),
+			DMA_TRANS_READ_FAILED);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, 0, iova + SZ_64K, SZ_4K, t),
+			DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, iova - SZ_4K, 0, SZ_4K, t),
+			DMA_TRANS_NOERROR);
+	/* What has the CPU's number of it is something else */
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, 0, w->phys, SZ_4K, t),
+			DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, idma_window_result(other, 0, iova, SZ_4K, t),
+			DMA_TRANS_NOERROR);
+
+	t = idma_window_now();
+	idma_window_provider_revoke(f->p, SZ_64K, SZ_64K, -EACCES);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, 0, iova, SZ_4K, t),
+			DMA_TRANS_WRITE_FAILED);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, 0, w->phys, SZ_4K, t),
+			DMA_TRANS_NOERROR);
+
+	w->dma = bus;
+	dev->iommu_group = NULL;
+	idma_window_put(w);
+}
+
 static void idma_test_result(struct kunit *test)
 {
 	const dma_addr_t ram = 0x80000000, win = BASE + SZ_64K;
 	struct fake *f = test->priv;
+	struct device *dev = &f->pdev->dev;
 	u32 t = idma_window_now();
 
 	KUNIT_EXPECT_TRUE(test, idma_window_any());
 
 	/* Good, and the provider is asked only about what is its own */
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, ram + SZ_4K, SZ_4K, t), DMA_TRANS_NOERROR);
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, BASE - SZ_4K, SZ_4K, t), DMA_TRANS_NOERROR);
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, BASE + SIZE, SZ_4K, t), DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, ram + SZ_4K, SZ_4K, t),
+			DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, BASE - SZ_4K, SZ_4K, t),
+			DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, BASE + SIZE, SZ_4K, t),
+			DMA_TRANS_NOERROR);
 	KUNIT_EXPECT_EQ(test, f->checked, 0U);
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, win, SZ_4K, t), DMA_TRANS_NOERROR);
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, BASE - 1, 2, t), DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, win, SZ_4K, t), DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, BASE - 1, 2, t), DMA_TRANS_NOERROR);
 	KUNIT_EXPECT_EQ(test, f->checked, 2U);
 
 	/* A fault, found by looking: what was under way is an error, the rest not */
 	f->check = -EIO;
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, win, SZ_4K, t), DMA_TRANS_WRITE_FAILED);
-	KUNIT_EXPECT_EQ(test, idma_window_result(win, ram, SZ_4K, t), DMA_TRANS_READ_FAILED);
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, ram, SZ_4K, t), DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, win, SZ_4K, t), DMA_TRANS_WRITE_FAILED);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, win, ram, SZ_4K, t), DMA_TRANS_READ_FAILED);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, ram, SZ_4K, t), DMA_TRANS_NOERROR);
 	t = idma_window_now();
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, win, SZ_4K, t), DMA_TRANS_NOERROR);
-	idma_window_provider_fault(f->p);
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, win, SZ_4K, t), DMA_TRANS_WRITE_FAILED);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, win, SZ_4K, t), DMA_TRANS_NOERROR);
+	fake_look(f, -EIO);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, win, SZ_4K, t), DMA_TRANS_WRITE_FAILED);
 
 	/* Down and up again while it was under way */
 	t = idma_window_now();
 	f->check = -ENOLINK;
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, win, SZ_4K, t), DMA_TRANS_WRITE_FAILED);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, win, SZ_4K, t), DMA_TRANS_WRITE_FAILED);
 	KUNIT_EXPECT_FALSE(test, idma_window_provider_up(f->p));
 	/* Started while it was down */
 	t = idma_window_now();
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, win, SZ_4K, t), DMA_TRANS_WRITE_FAILED);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, win, SZ_4K, t), DMA_TRANS_WRITE_FAILED);
 	idma_window_provider_link(f->p, false);
 	idma_window_provider_link(f->p, true);
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, win, SZ_4K, t), DMA_TRANS_WRITE_FAILED);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, win, SZ_4K, t), DMA_TRANS_WRITE_FAILED);
 	t = idma_window_now();
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, win, SZ_4K, t), DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, win, SZ_4K, t), DMA_TRANS_NOERROR);
 
 	/* Without a provider nobody has to look */
 	fake_gone(f);
-	KUNIT_EXPECT_EQ(test, idma_window_result(ram, win, SZ_4K, t), DMA_TRANS_NOERROR);
+	KUNIT_EXPECT_EQ(test, idma_window_result(dev, ram, win, SZ_4K, t), DMA_TRANS_NOERROR);
 }
 
 /* The link is up, but the peer has taken back what the transfer went to */
@@ -564,14 +754,14 @@ static void idma_test_result_revoked(struct kunit *test)
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(w));
 	idma_window_provider_revoke(f->p, SZ_64K, SZ_64K, -EACCES);
-	KUNIT_EXPECT_EQ(test, idma_window_result(0, w->dma + SZ_4K, SZ_4K, t),
+	KUNIT_EXPECT_EQ(test, idma_window_result(&f->pdev->dev, 0, w->dma + SZ_4K, SZ_4K, t),
 			DMA_TRANS_WRITE_FAILED);
-	KUNIT_EXPECT_EQ(test, idma_window_result(w->dma - 1, 0, 2, t),
+	KUNIT_EXPECT_EQ(test, idma_window_result(&f->pdev->dev, w->dma - 1, 0, 2, t),
 			DMA_TRANS_READ_FAILED);
-	KUNIT_EXPECT_EQ(test, idma_window_result(0, w->dma + SZ_64K, SZ_4K, t),
+	KUNIT_EXPECT_EQ(test, idma_window_result(&f->pdev->dev, 0, w->dma + SZ_64K, SZ_4K, t),
 			DMA_TRANS_NOERROR);
 	t = idma_window_now();
-	KUNIT_EXPECT_EQ(test, idma_window_result(0, w->dma, SZ_4K, t),
+	KUNIT_EXPECT_EQ(test, idma_window_result(&f->pdev->dev, 0, w->dma, SZ_4K, t),
 			DMA_TRANS_NOERROR);
 	idma_window_put(w);
 }
@@ -608,8 +798,12 @@ static struct kunit_case idma_window_cases[] = {
 	KUNIT_CASE(idma_test_put_when_revoked),
 	KUNIT_CASE(idma_test_revoke_range),
 	KUNIT_CASE(idma_test_unregister),
+	KUNIT_CASE(idma_test_unregister_told),
+	KUNIT_CASE(idma_test_put_waits),
 	KUNIT_CASE(idma_test_find),
 	KUNIT_CASE(idma_test_result),
+	KUNIT_CASE(idma_test_look),
+	KUNIT_CASE(idma_test_result_iommu),
 	KUNIT_CASE(idma_test_result_revoked),
 	KUNIT_CASE(idma_test_cpu),
 	{ }

@@ -24,6 +24,7 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -300,10 +301,27 @@ static const struct file_operations run_fops = {
 	.release = single_release,
 };
 
+/* The memory of a grant goes with its provider: nobody may be in it then */
+static int notified(struct notifier_block *nb, unsigned long event, void *data)
+{
+	if (event != IDMA_WINDOW_PROVIDER_REMOVE || data != windows)
+		return NOTIFY_DONE;
+	mutex_lock(&lock);
+	ungrant();
+	mutex_unlock(&lock);
+
+	return NOTIFY_OK;
+}
+
+static struct notifier_block notifier = {
+	.notifier_call = notified,
+};
+
 static void tidy_up(void)
 {
 	int i;
 
+	idma_window_unregister_notifier(&notifier);
 	unmap();
 	ungrant();
 	for (i = 0; i < ARRAY_SIZE(buf); i++)
@@ -343,6 +361,7 @@ static int __init test_init(void)
 		}
 	}
 
+	idma_window_register_notifier(&notifier);
 	folder = debugfs_create_dir("idma-window-test", NULL);
 	debugfs_create_file("run", 0600, folder, NULL, &run_fops);
 

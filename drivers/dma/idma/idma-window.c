@@ -12,6 +12,8 @@
  * Locks: a provider's lock, which may be held while sleeping, then
  * idma_window_lock, which is taken with interrupts off, from any context.
  */
+#include <linux/completion.h>
+#include <linux/device.h>
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/export.h>
@@ -20,6 +22,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/dma/idma.h>
@@ -34,13 +37,14 @@
  * @dev: the provider's device
  * @name: name to find it by
  * @caps: what it can do
- * @ops: what it does; not called once @gone is set
+ * @ops: what it does; not called once @dead is set
  * @priv: its own
  * @lock: protects what follows
  * @windows: clients' windows; changed under idma_window_lock as well
  * @grants: what the peer may touch
  * @nr_windows: windows in @windows
- * @gone: unregistered
+ * @gone: being unregistered: there is nothing new from it
+ * @dead: unregistered: it is not called any more
  * @up: the link is up; also under idma_window_lock
  * @reported: what the notifier chain was last told of @up
  * @epoch: epoch of the last change of @up, or fault; under idma_window_lock
@@ -59,6 +63,7 @@ struct idma_window_provider {
 	struct list_head grants;
 	unsigned int nr_windows;
 	bool gone;
+	bool dead;
 	bool up;
 	bool reported;
 	u32 epoch;
@@ -74,10 +79,40 @@ static atomic_t idma_window_ids;
 
 /* ---- Transfers, from any context ---- */
 
-static bool idma_window_touches(const struct idma_window_provider *p,
-				dma_addr_t addr, size_t len)
+/* Has a device that copies had to do with a window, whoever has mapped it? */
+static bool idma_window_hit(const struct idma_window *w, struct device *dev,
+			    dma_addr_t addr, size_t len)
 {
-	return addr < p->caps.base + p->caps.size && addr + len > p->caps.base;
+	u64 base = w->phys;
+
+	/* Behind an IOMMU only the mapping for this device says where it is */
+	if (device_iommu_mapped(dev)) {
+		if (w->req.dma_dev != dev)
+			return false;
+		base = w->dma;
+	}
+
+	return addr < base + w->req.len && addr + len > base;
+}
+
+/*
+ * Has it had to do with a provider's memory? Without an IOMMU a bus address is
+ * the CPU's, and those who have no window, like NTB's clients, are found as well.
+ */
+static bool idma_window_touches(const struct idma_window_provider *p,
+				struct device *dev, dma_addr_t addr, size_t len)
+{
+	const struct idma_window *w;
+
+	if (!device_iommu_mapped(dev))
+		return addr < p->caps.base + p->caps.size &&
+		       addr + len > p->caps.base;
+
+	list_for_each_entry(w, &p->windows, node)
+		if (idma_window_hit(w, dev, addr, len))
+			return true;
+
+	return false;
 }
 
 /* Whatever is under way through the link is an error from here on */
@@ -106,15 +141,16 @@ static bool idma_window_failed(struct idma_window_provider *p, u32 since)
 
 /* Has a window that the transfer used been revoked meanwhile? */
 static bool idma_window_cut_off(const struct idma_window_provider *p,
-				dma_addr_t addr, size_t len, u32 since)
+				struct device *dev, dma_addr_t addr, size_t len,
+				u32 since)
 {
 	const struct idma_window *w;
 
 	lockdep_assert_held(&idma_window_lock);
 
 	list_for_each_entry(w, &p->windows, node)
-		if (w->status && addr < w->phys + w->req.len &&
-		    addr + len > w->phys && (s32)(w->epoch - since) > 0)
+		if (w->status && (s32)(w->epoch - since) > 0 &&
+		    idma_window_hit(w, dev, addr, len))
 			return true;
 
 	return false;
@@ -122,6 +158,7 @@ static bool idma_window_cut_off(const struct idma_window_provider *p,
 
 /**
  * idma_window_result - has a transfer really worked?
+ * @dev: device that has copied
  * @src: bus address of the source
  * @dst: bus address of the destination
  * @len: length in bytes
@@ -130,8 +167,8 @@ static bool idma_window_cut_off(const struct idma_window_provider *p,
  * Return: DMA_TRANS_NOERROR, unless the transfer went through a link that was
  * not up all the time
  */
-enum dmaengine_tx_result idma_window_result(dma_addr_t src, dma_addr_t dst,
-					    size_t len, u32 since)
+enum dmaengine_tx_result idma_window_result(struct device *dev, dma_addr_t src,
+					    dma_addr_t dst, size_t len, u32 since)
 {
 	enum dmaengine_tx_result result = DMA_TRANS_NOERROR;
 	struct idma_window_provider *p;
@@ -139,12 +176,12 @@ enum dmaengine_tx_result idma_window_result(dma_addr_t src, dma_addr_t dst,
 
 	spin_lock_irqsave(&idma_window_lock, flags);
 	list_for_each_entry(p, &idma_window_providers, node) {
-		bool read = idma_window_touches(p, src, len);
+		bool read = idma_window_touches(p, dev, src, len);
 
-		if (!read && !idma_window_touches(p, dst, len))
+		if (!read && !idma_window_touches(p, dev, dst, len))
 			continue;
 		if (!idma_window_failed(p, since) &&
-		    !idma_window_cut_off(p, read ? src : dst, len, since))
+		    !idma_window_cut_off(p, dev, read ? src : dst, len, since))
 			continue;
 		result = read ? DMA_TRANS_READ_FAILED : DMA_TRANS_WRITE_FAILED;
 		break;
@@ -287,6 +324,7 @@ struct idma_window *idma_window_map(struct idma_window_provider *p,
 	if (!w)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&w->ref);
+	init_completion(&w->told);
 	w->req = *req;
 	w->provider = p;
 	w->id = atomic_inc_return(&idma_window_ids);
@@ -342,33 +380,48 @@ struct idma_window *idma_window_get(struct idma_window *w)
 }
 EXPORT_SYMBOL_GPL(idma_window_get);
 
+/* Called, and returns, with the lock of the provider held */
 static void idma_window_release(struct kref *ref)
 {
 	struct idma_window *w = container_of(ref, struct idma_window, ref);
 	struct idma_window_provider *p = w->provider;
 	unsigned long flags;
 
-	mutex_lock(&p->lock);
 	spin_lock_irqsave(&idma_window_lock, flags);
 	list_del(&w->node);
 	spin_unlock_irqrestore(&idma_window_lock, flags);
 	p->nr_windows--;
 	idma_window_unmap(w);
-	if (!p->gone && p->ops->unmap)
+	if (!p->dead && p->ops->unmap)
 		p->ops->unmap(p, w);
-	mutex_unlock(&p->lock);
-
-	idma_window_provider_put(p);
 	kfree(w);
 }
 
 /**
  * idma_window_put - let go of a window
- * @w: the window; no transfer that uses it may be under way. May sleep.
+ * @w: the window; no transfer that uses it may be under way
+ *
+ * May sleep. When this returns &idma_window_request.revoked is not running for
+ * this window, unless it is the caller, and is not called any more once the last
+ * reference of the client's is gone. So the caller must not hold a lock that it
+ * takes.
  */
 void idma_window_put(struct idma_window *w)
 {
-	kref_put(&w->ref, idma_window_release);
+	struct idma_window_provider *p = w->provider;
+	bool last;
+
+	mutex_lock(&p->lock);
+	while (w->teller && w->teller != current) {
+		mutex_unlock(&p->lock);
+		wait_for_completion(&w->told);
+		mutex_lock(&p->lock);
+	}
+	last = kref_put(&w->ref, idma_window_release);
+	mutex_unlock(&p->lock);
+
+	if (last)
+		idma_window_provider_put(p);
 }
 EXPORT_SYMBOL_GPL(idma_window_put);
 
@@ -432,6 +485,22 @@ static void idma_window_notify(enum idma_window_event event, void *data)
 	blocking_notifier_call_chain(&idma_window_notifiers, event, data);
 }
 
+/* Tell the client, who may put the window; a reference of ours is left */
+static void idma_window_tell(struct idma_window *w)
+{
+	struct idma_window_provider *p = w->provider;
+
+	if (w->req.revoked)
+		w->req.revoked(w);
+	mutex_lock(&p->lock);
+	w->teller = NULL;
+	mutex_unlock(&p->lock);
+	/* Nobody waits for it to be told a second time: that does not happen */
+	complete_all(&w->told);
+
+	idma_window_notify(IDMA_WINDOW_REVOKED, w);
+}
+
 /* Revoke windows onto a range, one after the other: clients may put them */
 static void idma_window_revoke(struct idma_window_provider *p, u64 remote,
 			       u64 len, int err)
@@ -446,9 +515,9 @@ static void idma_window_revoke(struct idma_window_provider *p, u64 remote,
 			if (w->status || w->req.remote >= remote + len ||
 			    remote >= w->req.remote + w->req.len)
 				continue;
-			/* It may just be waiting for us, to be released */
-			if (!kref_get_unless_zero(&w->ref))
-				continue;
+			/* It is released under the lock: who is in the list is alive */
+			kref_get(&w->ref);
+			w->teller = current;
 			spin_lock_irqsave(&idma_window_lock, flags);
 			w->status = err;
 			w->epoch = idma_window_epoch.now + 1;
@@ -460,9 +529,7 @@ static void idma_window_revoke(struct idma_window_provider *p, u64 remote,
 		mutex_unlock(&p->lock);
 
 		if (found) {
-			idma_window_notify(IDMA_WINDOW_REVOKED, found);
-			if (found->req.revoked)
-				found->req.revoked(found);
+			idma_window_tell(found);
 			idma_window_put(found);
 		}
 	} while (found);
@@ -551,7 +618,7 @@ struct idma_window_provider *idma_window_provider_find(const char *name)
 
 	spin_lock_irqsave(&idma_window_lock, flags);
 	list_for_each_entry(p, &idma_window_providers, node) {
-		if (!name || !strcmp(p->name, name)) {
+		if (!READ_ONCE(p->gone) && (!name || !strcmp(p->name, name))) {
 			found = idma_window_provider_get(p);
 			break;
 		}
@@ -822,17 +889,24 @@ EXPORT_SYMBOL_GPL(idma_window_provider_register);
  * idma_window_provider_unregister - offer windows no more
  * @p: the provider
  *
- * All windows are revoked and all grants taken back; none of the provider's ops
- * is called after this. May sleep.
+ * All windows are revoked; then clients are told that the provider goes, for them
+ * to let go of their grants, and those that are left are taken back: a client that
+ * touches the memory of a grant has to hear of this. None of the provider's ops is
+ * called after it returns. May sleep.
  */
 void idma_window_provider_unregister(struct idma_window_provider *p)
 {
 	struct idma_window_grant *g, *tmp;
 	unsigned long flags;
 
+	mutex_lock(&p->lock);
+	WRITE_ONCE(p->gone, true);
+	mutex_unlock(&p->lock);
+
 	idma_window_provider_lost(p);
 	idma_window_revoke(p, 0, p->caps.size, -ENODEV);
 	idma_window_provider_link(p, false);
+	idma_window_notify(IDMA_WINDOW_PROVIDER_REMOVE, p);
 
 	mutex_lock(&p->lock);
 	list_for_each_entry_safe(g, tmp, &p->grants, node) {
@@ -840,14 +914,13 @@ void idma_window_provider_unregister(struct idma_window_provider *p)
 		p->ops->ungrant(p, g);
 		g->cpu = NULL;
 	}
-	p->gone = true;
+	p->dead = true;
 	spin_lock_irqsave(&idma_window_lock, flags);
 	list_del(&p->node);
 	WRITE_ONCE(idma_window_epoch.providers, idma_window_epoch.providers - 1);
 	spin_unlock_irqrestore(&idma_window_lock, flags);
 	mutex_unlock(&p->lock);
 
-	idma_window_notify(IDMA_WINDOW_PROVIDER_REMOVE, p);
 	idma_window_provider_put(p);
 }
 EXPORT_SYMBOL_GPL(idma_window_provider_unregister);
@@ -871,20 +944,33 @@ void idma_window_provider_lost(struct idma_window_provider *p)
 EXPORT_SYMBOL_GPL(idma_window_provider_lost);
 
 /**
- * idma_window_provider_fault - accesses have failed, but the link is up
+ * idma_window_provider_look - look whether accesses have failed
  * @p: the provider
+ * @look: looks at the hardware, and may clear what it finds there; returns what
+ *	&idma_window_ops.check does. Called once, with interrupts off.
+ * @data: handed to @look
  *
- * From any context, as soon as it is known: what is under way may be an error.
+ * For a provider that looks on its own account. Errors of the hardware that are
+ * cleared before the core knows of them are lost for a transfer that ends in
+ * between: this does both in one. From any context.
+ *
+ * Return: what @look returned
  */
-void idma_window_provider_fault(struct idma_window_provider *p)
+int idma_window_provider_look(struct idma_window_provider *p,
+			      int (*look)(void *data), void *data)
 {
 	unsigned long flags;
+	int ret;
 
 	spin_lock_irqsave(&idma_window_lock, flags);
-	idma_window_change(p, p->up);
+	ret = look(data);
+	if (ret && p->up)
+		idma_window_change(p, ret != -ENOLINK);
 	spin_unlock_irqrestore(&idma_window_lock, flags);
+
+	return ret;
 }
-EXPORT_SYMBOL_GPL(idma_window_provider_fault);
+EXPORT_SYMBOL_GPL(idma_window_provider_look);
 
 /**
  * idma_window_provider_link - the link is up, or down

@@ -10,6 +10,8 @@
 #include <linux/dmaengine.h>
 #include <linux/types.h>
 
+struct device;
+
 /**
  * struct idma_window_epoch - what every transfer looks at
  * @providers: number of providers; while there is none nothing else matters
@@ -22,8 +24,8 @@ struct idma_window_epoch {
 
 extern struct idma_window_epoch idma_window_epoch;
 
-enum dmaengine_tx_result idma_window_result(dma_addr_t src, dma_addr_t dst,
-					    size_t len, u32 since);
+enum dmaengine_tx_result idma_window_result(struct device *dev, dma_addr_t src,
+					    dma_addr_t dst, size_t len, u32 since);
 
 static inline bool idma_window_any(void)
 {

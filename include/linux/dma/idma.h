@@ -13,6 +13,7 @@
 #ifndef _LINUX_DMA_IDMA_H
 #define _LINUX_DMA_IDMA_H
 
+#include <linux/completion.h>
 #include <linux/dma-direction.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -22,6 +23,7 @@ struct device;
 struct idma_window;
 struct idma_window_provider;
 struct notifier_block;
+struct task_struct;
 
 /* Whatever PrivID the accesses carry */
 #define IDMA_WINDOW_PRIVID_ANY	(-1)
@@ -42,7 +44,7 @@ struct notifier_block;
  *	client's own
  * @revoked: called once, from process context, when the window is revoked with
  *	&idma_window.status saying why; the client then stops and puts the
- *	window. May be NULL.
+ *	window, from here or later. May be NULL.
  * @data: the client's own
  */
 struct idma_window_request {
@@ -84,6 +86,8 @@ struct idma_window {
 	struct kref ref;
 	struct list_head node;
 	u32 epoch;
+	struct task_struct *teller;
+	struct completion told;
 };
 
 struct idma_window *idma_window_map(struct idma_window_provider *p,
@@ -139,7 +143,8 @@ int idma_window_remote(struct idma_window_provider *p, unsigned int n,
 /**
  * enum idma_window_event - what the notifier chain reports
  * @IDMA_WINDOW_PROVIDER_ADD: a provider has come; data is the provider
- * @IDMA_WINDOW_PROVIDER_REMOVE: it is going away; data is the provider
+ * @IDMA_WINDOW_PROVIDER_REMOVE: it is going away, and the memory of its grants
+ *	afterwards; data is the provider
  * @IDMA_WINDOW_LINK_UP: its link is up; data is the provider
  * @IDMA_WINDOW_LINK_DOWN: its link is down; data is the provider
  * @IDMA_WINDOW_REVOKED: a window was revoked; data is the window
@@ -212,7 +217,8 @@ idma_window_provider_register(struct device *dev, const char *name,
 			      const struct idma_window_ops *ops, void *priv);
 void idma_window_provider_unregister(struct idma_window_provider *p);
 void idma_window_provider_lost(struct idma_window_provider *p);
-void idma_window_provider_fault(struct idma_window_provider *p);
+int idma_window_provider_look(struct idma_window_provider *p,
+			      int (*look)(void *data), void *data);
 void idma_window_provider_link(struct idma_window_provider *p, bool up);
 void idma_window_provider_revoke(struct idma_window_provider *p, u64 remote,
 				 u64 len, int err);
