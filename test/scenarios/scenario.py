@@ -96,7 +96,7 @@ class Scenario:
         return program
 
     def ok(self, good, what, detail=None):
-        """One result. What detail says (a run, a text, numbers) is shown when it is bad."""
+        """One result. What detail is or returns (a run, a text, numbers) is shown when it is bad."""
         self.number += 1
         print(f'{"" if good else "not "}ok {self.number} - {self.name}: {what}', flush=True)
         if good:
@@ -104,6 +104,8 @@ class Scenario:
         self.failed += 1
         if detail is None:
             detail = self.last
+        if callable(detail):
+            detail = detail()
         if hasattr(detail, 'console_end') and detail is self.shown:
             detail = 'see above'
         if hasattr(detail, 'console_end'):

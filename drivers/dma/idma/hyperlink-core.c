@@ -272,24 +272,21 @@ static void hyperlink_lose(struct hyperlink *hl)
 	hyperlink_set_state(hl, HYPERLINK_TRAINING);
 }
 
-/*
- * Wait for accesses of the peer's that have come in already. A peer that does
- * not let them end is cut off.
- */
+/* Nothing comes in any more, nothing goes out; interrupts go where they did */
+static void hyperlink_cut(struct hyperlink *hl, u32 more)
+{
+	hyperlink_write(hl, HYPERLINK_CTL, HYPERLINK_CTL_SERIAL_STOP |
+			HYPERLINK_CTL_INT2CFG | more);
+}
+
+/* Wait for accesses of the peer's that have come in already */
 static bool hyperlink_wait_quiet(struct hyperlink *hl)
 {
 	u32 sts;
 
-	if (!readl_poll_timeout(hl->regs + HYPERLINK_STS, sts,
-				!(sts & HYPERLINK_STS_RPEND), 50,
-				HYPERLINK_QUIET_US))
-		return true;
-
-	pci_warn(hl->pdev, "accesses of the peer do not end: cutting the link\n");
-	hyperlink_write(hl, HYPERLINK_CTL,
-			HYPERLINK_CTL_SERIAL_STOP | HYPERLINK_CTL_RESET);
-
-	return false;
+	return !readl_poll_timeout(hl->regs + HYPERLINK_STS, sts,
+				   !(sts & HYPERLINK_STS_RPEND), 50,
+				   HYPERLINK_QUIET_US);
 }
 
 /* ---- This side's segments ---- */
@@ -335,24 +332,41 @@ int hyperlink_grant_at(struct hyperlink *hl, int index, u64 addr, u64 size)
  * @hl: the link
  * @index: number of the segment
  *
- * May sleep. When this returns the peer cannot touch the memory any more.
+ * May sleep. When this returns 0 the peer cannot touch the memory any more.
+ *
+ * Return: 0, or -EBUSY if accesses that had come in before do not end. The link is
+ * cut then, but the memory must not be used for anything else.
  */
-void hyperlink_revoke_at(struct hyperlink *hl, unsigned int index)
+int hyperlink_revoke_at(struct hyperlink *hl, unsigned int index)
 {
+	bool quiet;
+
 	mutex_lock(&hl->lock);
 	hyperlink_seg_del(&hl->segs, index);
+	if (hl->loopback)
+		hl->taken |= BIT_ULL(index);
 	if (hl->state != HYPERLINK_STOPPED) {
 		hyperlink_program_seg(hl, index);
 		/* What has come in already was translated before */
-		if (!hyperlink_wait_quiet(hl)) {
+		quiet = hyperlink_wait_quiet(hl);
+		if (!quiet) {
+			pci_warn(hl->pdev, "accesses of the peer do not end: cutting the link\n");
+			hyperlink_cut(hl, HYPERLINK_CTL_RESET);
 			hyperlink_lose(hl);
 			hyperlink_set_state(hl, HYPERLINK_RESET);
+			quiet = hyperlink_wait_quiet(hl);
 		}
+	} else {
+		/* Nothing has come in since */
+		quiet = !hl->restless || hyperlink_wait_quiet(hl);
+		hl->restless = !quiet;
 	}
 	hl->told = false;
 	mutex_unlock(&hl->lock);
 
 	hyperlink_kick(hl);
+
+	return quiet ? 0 : -EBUSY;
 }
 
 /**
@@ -379,12 +393,13 @@ int hyperlink_set_privid(struct hyperlink *hl, unsigned int index, u8 val)
 
 /* ---- Hellos ---- */
 
-static u8 hyperlink_hello_seg(const struct hyperlink *hl, unsigned int index)
+static u32 hyperlink_hello_seg(const struct hyperlink *hl, unsigned int index)
 {
 	if (!hl->segs.order[index])
 		return 0;
 
-	return hl->segs.order[index] |
+	return FIELD_PREP(HYPERLINK_HELLO_ORDER, hl->segs.order[index]) |
+	       FIELD_PREP(HYPERLINK_HELLO_GEN, hl->segs.gen[index]) |
 	       (hl->segs.reserved & BIT_ULL(index) ? HYPERLINK_HELLO_MW : 0);
 }
 
@@ -405,11 +420,8 @@ static void hyperlink_send_hello(struct hyperlink *hl)
 	iowrite32(hl->role, &to->role);
 	hl->told_ntb = hyperlink_ntb_wanted(hl);
 	iowrite32(hl->told_ntb ? HYPERLINK_HELLO_NTB : 0, &to->flags);
-	for (i = 0; i < HYPERLINK_SEGMENTS; i += 4)
-		iowrite32(hyperlink_hello_seg(hl, i) |
-			  hyperlink_hello_seg(hl, i + 1) << 8 |
-			  hyperlink_hello_seg(hl, i + 2) << 16 |
-			  hyperlink_hello_seg(hl, i + 3) << 24, &to->seg[i]);
+	for (i = 0; i < HYPERLINK_SEGMENTS; i++)
+		iowrite32(hyperlink_hello_seg(hl, i), &to->seg[i]);
 	wmb(); /* tail last */
 	iowrite32(hl->seq, &to->tail);
 	wmb(); /* and the tail before the doorbell */
@@ -436,6 +448,8 @@ static bool hyperlink_read_hello(struct hyperlink *hl, struct hyperlink_peer *pe
 	u32 tail = le32_to_cpu(READ_ONCE(from->tail));
 	unsigned int i;
 
+	/* It is compared as a whole */
+	memset(peer, 0, sizeof(*peer));
 	rmb(); /* tail first */
 	if (le32_to_cpu(READ_ONCE(from->magic)) != HYPERLINK_HELLO_MAGIC)
 		return false;
@@ -447,13 +461,13 @@ static bool hyperlink_read_hello(struct hyperlink *hl, struct hyperlink_peer *pe
 	peer->nonce = le32_to_cpu(READ_ONCE(from->nonce));
 	peer->role = le32_to_cpu(READ_ONCE(from->role));
 	peer->flags = le32_to_cpu(READ_ONCE(from->flags)) & HYPERLINK_HELLO_NTB;
-	peer->mw = 0;
 	for (i = 0; i < HYPERLINK_SEGMENTS; i++) {
-		u8 seg = READ_ONCE(from->seg[i]);
+		u32 seg = le32_to_cpu(READ_ONCE(from->seg[i]));
 
-		peer->order[i] = seg & ~HYPERLINK_HELLO_MW;
+		peer->order[i] = FIELD_GET(HYPERLINK_HELLO_ORDER, seg);
 		if (peer->order[i] > HYPERLINK_SEG_SHIFT)
 			goto bad;
+		peer->gen[i] = FIELD_GET(HYPERLINK_HELLO_GEN, seg);
 		if (seg & HYPERLINK_HELLO_MW)
 			peer->mw |= BIT_ULL(i);
 	}
@@ -475,10 +489,11 @@ bad:
 /* Stop all traffic: nothing comes in any more, nothing goes out */
 static void hyperlink_quiet(struct hyperlink *hl)
 {
-	hyperlink_write(hl, HYPERLINK_CTL, HYPERLINK_CTL_SERIAL_STOP);
-	hyperlink_wait_quiet(hl);
-	hyperlink_write(hl, HYPERLINK_CTL,
-			HYPERLINK_CTL_SERIAL_STOP | HYPERLINK_CTL_RESET);
+	hyperlink_cut(hl, 0);
+	hl->restless = !hyperlink_wait_quiet(hl);
+	if (hl->restless)
+		pci_warn(hl->pdev, "accesses of the peer do not end\n");
+	hyperlink_cut(hl, HYPERLINK_CTL_RESET);
 }
 
 static void hyperlink_bring_up(struct hyperlink *hl)
@@ -486,7 +501,7 @@ static void hyperlink_bring_up(struct hyperlink *hl)
 	unsigned int i;
 
 	hyperlink_quiet(hl);
-	hyperlink_write(hl, HYPERLINK_CTL, HYPERLINK_CTL_SERIAL_STOP);
+	hyperlink_cut(hl, 0);
 	hl->stats.resets++;
 	hl->failed = false;
 	hl->polls = 0;
@@ -554,7 +569,6 @@ static void hyperlink_choose_role(struct hyperlink *hl)
 static void hyperlink_listen(struct hyperlink *hl, u64 *revoked)
 {
 	struct hyperlink_peer peer;
-	unsigned int i;
 
 	if (!hyperlink_read_hello(hl, &peer) || !memcmp(&peer, &hl->peer, sizeof(peer)))
 		return;
@@ -566,9 +580,7 @@ static void hyperlink_listen(struct hyperlink *hl, u64 *revoked)
 		hyperlink_lose(hl);
 		return;
 	}
-	for (i = 0; i < HYPERLINK_SEGMENTS; i++)
-		if (peer.order[i] < hl->peer.order[i])
-			*revoked |= BIT_ULL(i);
+	*revoked |= hyperlink_seg_gone(hl->peer.order, hl->peer.gen, peer.order, peer.gen);
 	if (peer.epoch != hl->peer.epoch)
 		hl->told = false;
 	hl->peer = peer;
@@ -697,6 +709,8 @@ static void hyperlink_link_work(struct work_struct *work)
 	up = hl->state == HYPERLINK_READY ? hl->epoch : 0;
 	role = hl->role;
 	ntb = hl->peer.flags & HYPERLINK_HELLO_NTB;
+	revoked |= hl->taken;
+	hl->taken = 0;
 	if (up && hl->reported != up) {
 		hl->stats.link_ups++;
 		pci_info(hl->pdev, "link up, %lu lanes%s\n",
@@ -725,7 +739,7 @@ void hyperlink_request_reset(struct hyperlink *hl)
 {
 	mutex_lock(&hl->lock);
 	if (hl->state != HYPERLINK_STOPPED) {
-		hyperlink_write(hl, HYPERLINK_CTL, HYPERLINK_CTL_SERIAL_STOP);
+		hyperlink_cut(hl, 0);
 		if (hl->state == HYPERLINK_READY)
 			hyperlink_lose(hl);
 		hyperlink_set_state(hl, HYPERLINK_RESET);
@@ -771,6 +785,16 @@ static int hyperlink_window_check(struct idma_window_provider *p)
 	return hyperlink_look(hl);
 }
 
+/* Better lost than written by the peer when it is somebody else's */
+static void hyperlink_leak(struct hyperlink *hl, size_t len)
+{
+	pci_err(hl->pdev, "the peer may still write %zu bytes that it was granted: they are never freed\n",
+		len);
+	spin_lock_irq(&hl->reg_lock);
+	hl->stats.leaked += len;
+	spin_unlock_irq(&hl->reg_lock);
+}
+
 static size_t hyperlink_grant_bytes(const struct idma_window_grant *g)
 {
 	return max_t(size_t, g->len, HYPERLINK_SEG_ALIGN);
@@ -804,8 +828,11 @@ static void hyperlink_ungrant(struct idma_window_provider *p,
 {
 	struct hyperlink *hl = idma_window_provider_priv(p);
 
-	hyperlink_revoke_at(hl, g->remote >> HYPERLINK_SEG_SHIFT);
-	dma_free_coherent(&hl->pdev->dev, hyperlink_grant_bytes(g), g->cpu, g->dma);
+	if (hyperlink_revoke_at(hl, g->remote >> HYPERLINK_SEG_SHIFT))
+		hyperlink_leak(hl, hyperlink_grant_bytes(g));
+	else
+		dma_free_coherent(&hl->pdev->dev, hyperlink_grant_bytes(g),
+				  g->cpu, g->dma);
 }
 
 static int hyperlink_remote(struct idma_window_provider *p, unsigned int n,
@@ -865,19 +892,31 @@ static void hyperlink_stop(struct hyperlink *hl)
 	cancel_delayed_work_sync(&hl->link_work);
 }
 
+static void hyperlink_free_page(struct hyperlink *hl)
+{
+	if (hl->restless && !hyperlink_wait_quiet(hl))
+		hyperlink_leak(hl, HYPERLINK_SEG_ALIGN);
+	else
+		dma_free_coherent(&hl->pdev->dev, HYPERLINK_SEG_ALIGN, hl->page,
+				  hl->page_dma);
+}
+
 static int hyperlink_alloc_page(struct hyperlink *hl)
 {
 	int ret;
 
-	hl->page = dmam_alloc_coherent(&hl->pdev->dev, HYPERLINK_SEG_ALIGN,
-				       &hl->page_dma, GFP_KERNEL);
+	hl->page = dma_alloc_coherent(&hl->pdev->dev, HYPERLINK_SEG_ALIGN,
+				      &hl->page_dma, GFP_KERNEL);
 	if (!hl->page)
 		return -ENOMEM;
 	ret = hyperlink_seg_add(&hl->segs, 0, hl->page_dma, HYPERLINK_PAGE_SIZE);
-	if (ret < 0)
-		return dev_err_probe(&hl->pdev->dev, ret,
-				     "shared page at %pad cannot be a segment\n",
-				     &hl->page_dma);
+	if (ret < 0) {
+		dev_err_probe(&hl->pdev->dev, ret,
+			      "shared page at %pad cannot be a segment\n",
+			      &hl->page_dma);
+		hyperlink_free_page(hl);
+		return ret;
+	}
 	hl->segs.reserved = BIT_ULL(0) | hyperlink_ntb_reserved();
 
 	return 0;
@@ -982,7 +1021,7 @@ static int hyperlink_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = -ENOMEM;
 	hl->wq = alloc_ordered_workqueue("hyperlink/%s", 0, pci_name(pdev));
 	if (!hl->wq)
-		goto err_vectors;
+		goto err_page;
 
 	caps.base = hl->window;
 	hl->provider = idma_window_provider_register(dev, pci_name(pdev), &caps,
@@ -1008,6 +1047,8 @@ err_provider:
 	idma_window_provider_unregister(hl->provider);
 err_wq:
 	destroy_workqueue(hl->wq);
+err_page:
+	hyperlink_free_page(hl);
 err_vectors:
 	pci_free_irq_vectors(pdev);
 	return ret;
@@ -1025,6 +1066,7 @@ static void hyperlink_remove(struct pci_dev *pdev)
 	hyperlink_ntb_unregister(hl);
 	idma_window_provider_unregister(hl->provider);
 	destroy_workqueue(hl->wq);
+	hyperlink_free_page(hl);
 	pci_clear_master(pdev);
 	pci_free_irq_vectors(pdev);
 }

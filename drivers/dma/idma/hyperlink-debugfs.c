@@ -49,6 +49,7 @@ static int status_show(struct seq_file *s, void *unused)
 	seq_printf(s, "hellos-seen: %llu\n", stats.hellos_seen);
 	seq_printf(s, "hellos-bad: %llu\n", stats.hellos_bad);
 	seq_printf(s, "doorbells-rung: %llu\n", stats.rung);
+	seq_printf(s, "leaked-bytes: %llu\n", stats.leaked);
 	for (i = 0; i < HYPERLINK_VECTORS; i++)
 		if (stats.vectors[i])
 			seq_printf(s, "vector-%u: %llu\n", i, stats.vectors[i]);

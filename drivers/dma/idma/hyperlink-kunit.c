@@ -53,15 +53,82 @@ static void hyperlink_test_add(struct kunit *test)
 {
 	const struct add_case *c = test->param_value;
 	struct hyperlink_segs segs = { .reserved = 0x3 }, before;
+	u32 gen;
 
 	KUNIT_ASSERT_EQ(test, hyperlink_seg_add(&segs, 3, SZ_2G, SZ_64K), 3);
 	before = segs;
 	KUNIT_EXPECT_EQ(test, hyperlink_seg_add(&segs, c->index, c->addr, c->size), c->ret);
-	if (c->ret < 0)
+	if (c->ret < 0) {
 		KUNIT_EXPECT_EQ(test, memcmp(&segs, &before, sizeof(segs)), 0);
-	else
-		hyperlink_seg_del(&segs, c->ret);
-	KUNIT_EXPECT_EQ(test, memcmp(&segs, &before, sizeof(segs)), 0);
+		return;
+	}
+
+	/* The peer can tell it from what was there before, and from what comes */
+	gen = segs.gen[c->ret];
+	KUNIT_EXPECT_NE(test, gen, before.gen[c->ret]);
+	hyperlink_seg_del(&segs, c->ret);
+	KUNIT_EXPECT_EQ(test, memcmp(&segs.base, &before.base, sizeof(segs.base)), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(&segs.order, &before.order, sizeof(segs.order)), 0);
+	KUNIT_EXPECT_EQ(test, hyperlink_seg_add(&segs, c->ret, c->addr, c->size), c->ret);
+	KUNIT_EXPECT_NE(test, segs.gen[c->ret], gen);
+}
+
+/* What was taken back last is used again last */
+static void hyperlink_test_next(struct kunit *test)
+{
+	struct hyperlink_segs segs = { .reserved = BIT_ULL(0) };
+	unsigned int n, want;
+
+	KUNIT_ASSERT_EQ(test, hyperlink_seg_add(&segs, 5, SZ_2G, SZ_64K), 5);
+	for (n = 0, want = 1; n < 200; n++) {
+		KUNIT_ASSERT_EQ(test, hyperlink_seg_add(&segs, HYPERLINK_SEG_ANY, SZ_1M, SZ_64K),
+				(int)want);
+		hyperlink_seg_del(&segs, want);
+		do
+			want = (want + 1) % HYPERLINK_SEGMENTS;
+		while (want == 0 || want == 5);
+	}
+}
+
+/* What the peer finds gone when it looks only now and then */
+static void hyperlink_test_gone(struct kunit *test)
+{
+	struct hyperlink_segs segs = {}, seen;
+	unsigned int again = 0, n, k, i;
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, 31);
+	for (n = 0; n < 2000; n++) {
+		u64 gone = 0;
+
+		seen = segs;
+		for (k = prandom_u32_state(&rnd) % 8; k; k--) {
+			i = prandom_u32_state(&rnd) % HYPERLINK_SEGMENTS;
+			if (segs.order[i]) {
+				hyperlink_seg_del(&segs, i);
+				if (seen.order[i])
+					gone |= BIT_ULL(i);
+			}
+			/* The same size at the same place again, or not */
+			if (prandom_u32_state(&rnd) % 3) {
+				KUNIT_ASSERT_EQ(test, hyperlink_seg_add(&segs, i,
+									(u64)(i + 1) * SZ_64K,
+									SZ_64K), (int)i);
+				again += !!(gone & BIT_ULL(i));
+			}
+		}
+		KUNIT_ASSERT_EQ(test, hyperlink_seg_gone(seen.order, seen.gen, segs.order,
+							 segs.gen), gone);
+	}
+	KUNIT_EXPECT_GT(test, again, 1000U);
+
+	/* A peer that makes one smaller without a word */
+	seen = segs;
+	for (i = 0; !segs.order[i]; i++)
+		;
+	segs.order[i]--;
+	KUNIT_EXPECT_EQ(test, hyperlink_seg_gone(seen.order, seen.gen, segs.order, segs.gen),
+			BIT_ULL(i));
 }
 
 static void hyperlink_test_full(struct kunit *test)
@@ -168,12 +235,14 @@ static void hyperlink_test_random(struct kunit *test)
 			hyperlink_seg_del(&segs, i);
 			continue;
 		}
-		for (want = 4; want < HYPERLINK_SEGMENTS && segs.order[want]; want++)
-			;
+		for (i = 0, want = -ENOSPC; i < HYPERLINK_SEGMENTS && want < 0; i++) {
+			int at = (segs.next + i) % HYPERLINK_SEGMENTS;
+
+			if (at >= 4 && !segs.order[at])
+				want = at;
+		}
 		if (memchr_inv(used + first, 0, len))
 			want = -EBUSY;
-		else if (want == HYPERLINK_SEGMENTS)
-			want = -ENOSPC;
 		ret = hyperlink_seg_add(&segs, HYPERLINK_SEG_ANY, (u64)first * SZ_64K, size);
 		KUNIT_ASSERT_EQ(test, ret, want);
 		busy += ret == -EBUSY;
@@ -190,6 +259,8 @@ static void hyperlink_test_random(struct kunit *test)
 
 static struct kunit_case hyperlink_cases[] = {
 	KUNIT_CASE_PARAM(hyperlink_test_add, add_gen_params),
+	KUNIT_CASE(hyperlink_test_next),
+	KUNIT_CASE(hyperlink_test_gone),
 	KUNIT_CASE(hyperlink_test_full),
 	KUNIT_CASE(hyperlink_test_val),
 	KUNIT_CASE(hyperlink_test_check),

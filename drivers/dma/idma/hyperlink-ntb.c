@@ -156,17 +156,24 @@ static int hyperlink_ntb_mw_get_align(struct ntb_dev *ntb, int pidx, int widx,
 	return 0;
 }
 
+/* The client must not free the memory if this is an error, though many do */
+static int hyperlink_ntb_clear(struct hyperlink_ntb *hn, int widx)
+{
+	if (!(hn->mws & BIT(widx)))
+		return 0;
+	hn->mws &= ~BIT(widx);
+
+	return hyperlink_revoke_at(hn->hl, hyperlink_ntb_seg(widx));
+}
+
 static int hyperlink_ntb_mw_clear_trans(struct ntb_dev *ntb, int pidx, int widx)
 {
 	struct hyperlink_ntb *hn = to_hyperlink_ntb(ntb);
 
 	if (pidx != NTB_DEF_PEER_IDX || !hyperlink_ntb_mw_ok(widx))
 		return -EINVAL;
-	if (hn->mws & BIT(widx))
-		hyperlink_revoke_at(hn->hl, hyperlink_ntb_seg(widx));
-	hn->mws &= ~BIT(widx);
 
-	return 0;
+	return hyperlink_ntb_clear(hn, widx);
 }
 
 static int hyperlink_ntb_mw_set_trans(struct ntb_dev *ntb, int pidx, int widx,
@@ -465,12 +472,16 @@ static void hyperlink_ntb_publish(struct hyperlink *hl, struct hyperlink_ntb *hn
 void hyperlink_ntb_unregister(struct hyperlink *hl)
 {
 	struct hyperlink_ntb *hn = hl->ntb;
+	int widx;
 
 	if (!hn)
 		return;
 
 	hyperlink_ntb_publish(hl, NULL);
 	ntb_unregister_device(&hn->ntb);
+	/* What clients have not cleared */
+	for (widx = 0; widx < ntb_mws; widx++)
+		hyperlink_ntb_clear(hn, widx);
 	kfree(hn);
 }
 

@@ -15,6 +15,10 @@
  * @addr: bus address of the memory
  * @size: its size in bytes
  *
+ * Of the free ones it is the one that comes next after the last one: the peer still
+ * uses windows onto what was taken back until it hears of that, and they are to
+ * lead nowhere as long as that can be had.
+ *
  * Return: the number of the segment, or -EINVAL (@addr is no multiple of 64 KiB,
  * or @size no power of two or below 4 KiB), -E2BIG (above 4 MiB), -ERANGE (not
  * below 4 GiB), -EBUSY (the memory is granted already, or the segment is taken),
@@ -22,7 +26,7 @@
  */
 int hyperlink_seg_add(struct hyperlink_segs *segs, int index, u64 addr, u64 size)
 {
-	int i, free = -1;
+	int i, n, free = -1;
 
 	if (size > HYPERLINK_SEG_MAX)
 		return -E2BIG;
@@ -32,7 +36,8 @@ int hyperlink_seg_add(struct hyperlink_segs *segs, int index, u64 addr, u64 size
 	if (addr >= SZ_4G || size > SZ_4G - addr)
 		return -ERANGE;
 
-	for (i = 0; i < HYPERLINK_SEGMENTS; i++) {
+	for (n = 0; n < HYPERLINK_SEGMENTS; n++) {
+		i = (segs->next + n) % HYPERLINK_SEGMENTS;
 		if (!segs->order[i]) {
 			if (free < 0 && !(segs->reserved & BIT_ULL(i)))
 				free = i;
@@ -43,15 +48,18 @@ int hyperlink_seg_add(struct hyperlink_segs *segs, int index, u64 addr, u64 size
 			return -EBUSY;
 	}
 
-	if (index == HYPERLINK_SEG_ANY)
+	if (index == HYPERLINK_SEG_ANY) {
+		if (free < 0)
+			return -ENOSPC;
 		index = free;
-	else if (segs->order[index])
+		segs->next = index + 1;
+	} else if (segs->order[index]) {
 		return -EBUSY;
-	if (index < 0)
-		return -ENOSPC;
+	}
 
 	segs->base[index] = addr;
 	segs->order[index] = ilog2(size);
+	segs->gen[index] = ++segs->grants;
 
 	return index;
 }
@@ -106,3 +114,27 @@ int hyperlink_seg_check(const u8 *order, u64 remote, u64 len)
 	return 0;
 }
 EXPORT_SYMBOL_HYPERLINK_KUNIT(hyperlink_seg_check);
+
+/**
+ * hyperlink_seg_gone - what has the peer taken back?
+ * @order: log2 of the size of each of its segments as it was, 0 if there was none
+ * @gen: which use of the segment that was
+ * @now_order: @order as it is
+ * @now_gen: @gen as it is
+ *
+ * Return: bitmap of segments that are not there any more, or not as far as they
+ * were, or that are there again for something else
+ */
+u64 hyperlink_seg_gone(const u8 *order, const u32 *gen, const u8 *now_order,
+		       const u32 *now_gen)
+{
+	unsigned int i;
+	u64 gone = 0;
+
+	for (i = 0; i < HYPERLINK_SEGMENTS; i++)
+		if (order[i] && (now_order[i] < order[i] || now_gen[i] != gen[i]))
+			gone |= BIT_ULL(i);
+
+	return gone;
+}
+EXPORT_SYMBOL_HYPERLINK_KUNIT(hyperlink_seg_gone);

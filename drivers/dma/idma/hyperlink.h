@@ -35,9 +35,12 @@ struct pci_dev;
 /* ---- The shared page: segment 0 of either side ---- */
 
 #define HYPERLINK_HELLO_MAGIC	0x6b6e694c	/* "Link" */
-#define HYPERLINK_HELLO_VERSION	1
+#define HYPERLINK_HELLO_VERSION	2
 #define HYPERLINK_HELLO_NTB	BIT(0)		/* the NTB client wants the link */
-#define HYPERLINK_HELLO_MW	BIT(7)		/* in seg[]: NTB's, not for windows */
+/* in seg[] */
+#define HYPERLINK_HELLO_ORDER	GENMASK(4, 0)	/* log2 of the size, 0 for none */
+#define HYPERLINK_HELLO_MW	BIT(7)		/* NTB's, not for windows */
+#define HYPERLINK_HELLO_GEN	GENMASK(31, 8)	/* differs from one grant to the next */
 #define HYPERLINK_ROLE_NONE	0xff
 #define HYPERLINK_SPAD_ALIGN	0x800
 
@@ -51,8 +54,8 @@ struct pci_dev;
  * @nonce: random, decides who is port 0
  * @role: the sender's NTB port, HYPERLINK_ROLE_NONE if it has none yet
  * @flags: HYPERLINK_HELLO_NTB
- * @seg: log2 of the size of each of the sender's segments, 0 for none, and
- *	HYPERLINK_HELLO_MW
+ * @seg: each of the sender's segments: HYPERLINK_HELLO_ORDER, HYPERLINK_HELLO_MW,
+ *	HYPERLINK_HELLO_GEN
  * @tail: same as @head; written last, read first
  */
 struct hyperlink_hello {
@@ -64,7 +67,7 @@ struct hyperlink_hello {
 	__le32 nonce;
 	__le32 role;
 	__le32 flags;
-	u8 seg[HYPERLINK_SEGMENTS];
+	__le32 seg[HYPERLINK_SEGMENTS];
 	__le32 tail;
 };
 
@@ -89,6 +92,7 @@ static_assert(sizeof(struct hyperlink_page) <= HYPERLINK_PAGE_SIZE);
  * @role: its NTB port
  * @flags: HYPERLINK_HELLO_NTB
  * @order: log2 of the size of its segments
+ * @gen: which use of the segment that is
  * @mw: bitmap of those that are NTB's
  */
 struct hyperlink_peer {
@@ -98,6 +102,7 @@ struct hyperlink_peer {
 	u32 role;
 	u32 flags;
 	u8 order[HYPERLINK_SEGMENTS];
+	u32 gen[HYPERLINK_SEGMENTS];
 	u64 mw;
 };
 
@@ -131,6 +136,7 @@ enum hyperlink_state {
  * @hellos_bad: hellos that made no sense
  * @vectors: interrupts by vector
  * @rung: doorbells rung at the peer
+ * @leaked: bytes that are never freed, because the peer did not let go of them
  */
 struct hyperlink_stats {
 	u64 link_ups;
@@ -144,6 +150,7 @@ struct hyperlink_stats {
 	u64 hellos_bad;
 	u64 vectors[HYPERLINK_VECTORS];
 	u64 rung;
+	u64 leaked;
 };
 
 /**
@@ -171,7 +178,10 @@ struct hyperlink_stats {
  * @told_ntb: what it said of NTB's wanting the link
  * @failed: the link went down with an error: reset it if it stays down
  * @polls: times that it was looked at since
+ * @restless: the link was stopped, and accesses of the peer's went on
  * @segs: this side's segments
+ * @taken: segments that were taken back while looped back: this side's own windows
+ *	onto them are to be revoked
  * @privid: the PrivID table
  * @reg_lock: protects registers that come as index and value, @stats and
  *	@leaving; also taken by the interrupt handler
@@ -208,7 +218,9 @@ struct hyperlink {
 	bool told_ntb;
 	bool failed;
 	unsigned int polls;
+	bool restless;
 	struct hyperlink_segs segs;
+	u64 taken;
 	u8 privid[HYPERLINK_PRIVIDS];
 
 	/* Protects indexed registers, stats and leaving, from any context */
@@ -234,7 +246,7 @@ u32 hyperlink_read(struct hyperlink *hl, unsigned int reg);
 void hyperlink_kick(struct hyperlink *hl);
 int hyperlink_ring(struct hyperlink *hl, unsigned int vector);
 int hyperlink_grant_at(struct hyperlink *hl, int index, u64 addr, u64 size);
-void hyperlink_revoke_at(struct hyperlink *hl, unsigned int index);
+int hyperlink_revoke_at(struct hyperlink *hl, unsigned int index);
 void hyperlink_request_reset(struct hyperlink *hl);
 int hyperlink_set_privid(struct hyperlink *hl, unsigned int index, u8 val);
 void hyperlink_hello_changed(struct hyperlink *hl);
