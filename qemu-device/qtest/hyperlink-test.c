@@ -21,6 +21,7 @@
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"
 #include "qobject/qnum.h"
+#include "qobject/qstring.h"
 #include <sys/mman.h>
 #include <sys/un.h>
 
@@ -1284,6 +1285,7 @@ static void test_fuzz_guest(void)
  */
 #define MSG_HELLO       1
 #define MSG_STATE       2
+#define MSG_ACK         3
 #define MSG_WRITE       6
 #define MSG_MAX         10
 
@@ -1520,6 +1522,172 @@ static void test_quiet_wire(void)
     close(fd);
     qtest_quit(q);
     unlink(path);
+    rmdir(dir);
+}
+
+/*
+ * The generation that the device has told last, when it has told nothing for a
+ * while; it is confirmed if @ack is set.
+ */
+static uint64_t liar_listen(int fd, bool ack)
+{
+    struct timeval tv = { .tv_usec = 300000 };
+    g_autoptr(GByteArray) out = g_byte_array_new();
+    uint64_t generation = 0;
+    uint8_t header[8], payload[512];
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+    while (recv(fd, header, sizeof(header), MSG_WAITALL) == sizeof(header)) {
+        uint32_t len = ldl_le_p(header + 4);
+
+        g_assert_cmpuint(len, <=, sizeof(payload));
+        g_assert_cmpint(recv(fd, payload, len, MSG_WAITALL), ==, len);
+        if (lduw_le_p(header) == MSG_STATE) {
+            generation = ldq_le_p(payload);
+        }
+    }
+    if (ack && generation) {
+        stq_le_p(payload, generation);
+        liar_put(out, MSG_ACK, payload);
+        g_assert_cmpint(send(fd, out->data, out->len, 0), ==, out->len);
+    }
+    return generation;
+}
+
+/* Why there can be no migration, NULL if there can */
+static char *blocked(QTestState *q)
+{
+    QDict *rsp = qtest_qmp(q, "{ 'execute': 'query-migrate' }");
+    QDict *ret = qdict_get_qdict(rsp, "return");
+    QList *reasons = qdict_get_qlist(ret, "blocked-reasons");
+    char *reason = NULL;
+
+    if (reasons) {
+        QObject *first = qlist_peek(reasons);
+
+        reason = g_strdup(qstring_get_str(qobject_to(QString, first)));
+    }
+    qobject_unref(rsp);
+    return reason;
+}
+
+static void assert_blocked(QTestState *q, bool want)
+{
+    g_autofree char *reason = blocked(q);
+
+    g_assert_cmpint(!!reason, ==, want);
+    if (reason) {
+        g_assert_nonnull(strstr(reason, "hyperlink: the peer of /machine"));
+    }
+}
+
+/* Somebody who is honest, and has been heard */
+static int liar_in(QTestState *q, const char *path)
+{
+    g_autoptr(GByteArray) out = g_byte_array_new();
+    int fd = liar_connect(path);
+
+    liar_hello(out);
+    g_assert_cmpint(send(fd, out->data, out->len, 0), ==, out->len);
+    wait_reg(q, STS, STS_LINK, STS_LINK);
+    return fd;
+}
+
+/*
+ * Who has this machine's RAM may write to it until it knows better: a peer that
+ * has confirmed, or closed the connection, does; one that was cut off may not.
+ * As long as it may, what has been revoked is not free, and nothing migrates.
+ */
+static void test_stale_peer(void)
+{
+    g_autofree char *dir = g_dir_make_tmp("hyperlink-XXXXXX", NULL);
+    g_autofree char *path = g_strdup_printf("%s/wire", dir);
+    g_autofree char *ram = g_strdup_printf("%s/ram", dir);
+    g_autofree char *more = g_strdup_printf(
+        "-chardev socket,id=wire,path=%s,server=on,wait=off "
+        "-object memory-backend-file,id=ram,share=on,size=%u,mem-path=%s "
+        "-machine memory-backend=ram -only-migratable", path,
+        (unsigned)RAM_SIZE, ram);
+    QTestState *q = start("peer=wire,pll-lock-ns=1,train-ns=1", more);
+    g_autoptr(GByteArray) out = g_byte_array_new();
+    char c;
+    int fd;
+
+    bring_up(q, CTL_INT2CFG);
+    segment(q, 0, RAM_BASE + 0x120000, 15);
+    assert_blocked(q, false);
+
+    /* Confirmed, or not */
+    fd = liar_in(q, path);
+    g_assert_cmphex(rd(q, STS) & STS_RPEND, ==, STS_RPEND);
+    liar_listen(fd, true);
+    wait_reg(q, STS, STS_RPEND, 0);
+    assert_blocked(q, true);
+    segment(q, 0, 0, 0);
+    g_assert_cmphex(rd(q, STS) & STS_RPEND, ==, STS_RPEND);
+    liar_listen(fd, false);
+    g_assert_cmphex(rd(q, STS) & STS_RPEND, ==, STS_RPEND);
+
+    /* It closes the connection: that is as good */
+    close(fd);
+    wait_reg(q, STS, STS_RPEND | STS_LINK, 0);
+    assert_blocked(q, false);
+
+    /* It is cut off, with all confirmed, and may not have noticed */
+    fd = liar_in(q, path);
+    liar_listen(fd, true);
+    wait_reg(q, STS, STS_RPEND, 0);
+    liar_put(out, MSG_HELLO, memset(g_alloca(64), 0, 64));
+    g_assert_cmpint(send(fd, out->data, out->len, 0), ==, out->len);
+    while (recv(fd, &c, 1, MSG_WAITALL) > 0) {
+        ;
+    }
+    assert_stat(q, "stat-protocol-errors", ==, 1);
+    g_assert_cmphex(rd(q, STS) & (STS_RPEND | STS_LINK), ==, STS_RPEND);
+    segment(q, 0, RAM_BASE + 0x120000, 15);
+    segment(q, 0, 0, 0);
+    g_assert_cmphex(rd(q, STS) & STS_RPEND, ==, STS_RPEND);
+    assert_blocked(q, true);
+    close(fd);
+
+    /* It is here again: so it has */
+    fd = liar_in(q, path);
+    liar_listen(fd, true);
+    wait_reg(q, STS, STS_RPEND, 0);
+    assert_blocked(q, true);
+
+    /* A machine that is stopped can migrate when the peer knows of it */
+    qtest_qmp_assert_success(q, "{ 'execute': 'stop' }");
+    assert_blocked(q, true);
+    liar_listen(fd, true);
+    for (int i = 0; i < 1000; i++) {
+        g_autofree char *reason = blocked(q);
+
+        if (!reason) {
+            break;
+        }
+        g_usleep(10000);
+    }
+    assert_blocked(q, false);
+    qtest_qmp_assert_success(q, "{ 'execute': 'cont' }");
+    liar_listen(fd, true);
+    assert_blocked(q, true);
+    close(fd);
+    wait_reg(q, STS, STS_LINK, 0);
+    assert_blocked(q, false);
+
+    /* RAM that is not where accesses would be whole */
+    fd = liar_connect(path);
+    g_byte_array_set_size(out, 0);
+    liar_hello(out);
+    out->data[8 + 16] |= 4;
+    g_assert_cmpint(send(fd, out->data, out->len, 0), >, 0);
+    wait_stat(q, "stat-protocol-errors", 2);
+    close(fd);
+
+    qtest_quit(q);
+    unlink(path);
+    unlink(ram);
     rmdir(dir);
 }
 
@@ -1760,6 +1928,7 @@ int main(int argc, char **argv)
     qtest_add_func("/hyperlink/ecc", test_ecc);
     qtest_add_func("/hyperlink/pair/shared", test_pair_shared);
     qtest_add_func("/hyperlink/pair/socket", test_pair_socket);
+    qtest_add_func("/hyperlink/pair/stale", test_stale_peer);
     qtest_add_func("/hyperlink/pair/registers", test_pair_registers);
     qtest_add_func("/hyperlink/pair/down", test_pair_down);
     qtest_add_func("/hyperlink/pair/kill", test_pair_kill);

@@ -133,6 +133,7 @@ class Guest:
         self.qmp_path = qmp_path or (os.path.join(self.tmp, 'qmp') if qmp else None)
         self.process = None
         self._monitor = None
+        self._snapshots = 0
         self._ports = {}
         self._argv = self._typing = None
         self._threads = []
@@ -300,7 +301,7 @@ class Guest:
     def migrate(self, timeout=120.0):
         """Move what runs (with qmp=True) to another QEMU, through a file, and go on there."""
         state = os.path.join(self.tmp, 'state')
-        self.qmp('stop')
+        self.halt()
         self.qmp('migrate', uri=f'file:{state}')
         self._migrated(timeout)
         self._monitor.close()
@@ -317,6 +318,50 @@ class Guest:
         self._migrated(timeout)
         os.unlink(state)
         self.qmp('cont')
+
+    def halt(self, timeout=60.0):
+        """Stop the guest (with qmp=True) until qmp('cont'), so that its state can be saved."""
+        end = time.monotonic() + timeout
+        self.qmp('stop')
+        # (a device may have to hear from somebody first)
+        while self.qmp('query-migrate').get('blocked-reasons'):
+            if time.monotonic() > end:
+                raise GuestError(f'the state cannot be saved: {self.qmp("query-migrate")}')
+            time.sleep(0.01)
+
+    def save_snapshot(self):
+        """Keep the state that the guest is in, for load_snapshot()."""
+        if not self._snapshots:
+            disk = os.path.join(self.tmp, 'snapshots')
+            self._job('blockdev-create', options={'driver': 'file', 'filename': disk, 'size': 0})
+            self.qmp('blockdev-add', driver='file', filename=disk, **{'node-name': 'snapshots-file'})
+            self._job('blockdev-create', options={'driver': 'qcow2', 'file': 'snapshots-file', 'size': 1 << 20})
+            self.qmp('blockdev-add', driver='qcow2', file='snapshots-file', **{'node-name': 'snapshots'})
+        self._snapshots += 1
+        self.halt()
+        self._job('snapshot-save', tag=f'{self._snapshots}', vmstate='snapshots', devices=['snapshots'])
+        self.qmp('cont')
+
+    def load_snapshot(self):
+        """Go back to the last one."""
+        self.halt()
+        self._job('snapshot-load', tag=f'{self._snapshots}', vmstate='snapshots', devices=['snapshots'])
+        self.qmp('cont')
+
+    def _job(self, command, timeout=120.0, **args):
+        """Run a QMP command that is a job, to its end."""
+        end = time.monotonic() + timeout
+        self.qmp(command, **{'job-id': 'job'}, **args)
+        while True:
+            job, = (j for j in self.qmp('query-jobs') if j['id'] == 'job')
+            if job['status'] == 'concluded':
+                break
+            if time.monotonic() > end:
+                raise GuestError(f'{command} does not end: {job}')
+            time.sleep(0.02)
+        self.qmp('job-dismiss', id='job')
+        if 'error' in job:
+            raise GuestError(f'{command}: {job["error"]}')
 
     def _migrated(self, timeout):
         end = time.monotonic() + timeout

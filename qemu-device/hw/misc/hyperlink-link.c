@@ -10,7 +10,10 @@
  * Whatever one side changes that concerns the other gets a new generation
  * number and is sent; the other confirms. Until it has, accesses by an older
  * table may still happen, which STS.rpend tells: memory that has been revoked
- * is free for other use when rpend is 0.
+ * is free for other use when rpend is 0. A peer that closes the socket makes no
+ * access after that, and one that is killed has closed it when it cannot make
+ * any. One that is cut off from here may go on until it has noticed: rpend
+ * stays 1 until it, or another one, has connected again.
  *
  * A message is a header (u16 type, u16 zero, u32 length of what follows) and
  * fixed fields, all little endian. Nothing that comes in is trusted: whoever
@@ -31,6 +34,8 @@
 #include "exec/memory.h"
 #include "hw/boards.h"
 #include "hw/misc/hyperlink.h"
+#include "migration/blocker.h"
+#include "migration/misc.h"
 #include "system/runstate.h"
 #include "trace.h"
 
@@ -218,6 +223,7 @@ static void hl_send_hello(HyperlinkState *s)
         flatview_for_each_range(address_space_to_flatview(
                                     &address_space_memory), hl_ram_range, &ram);
     }
+    s->shares = ram.size;
     stq_le_p(p, HL_MAGIC);
     stl_le_p(p + 8, HL_VERSION);
     stl_le_p(p + 12, 0);
@@ -228,6 +234,47 @@ static void hl_send_hello(HyperlinkState *s)
     hl_send(s, HL_HELLO, p);
 }
 
+/*
+ * What the peer writes is not seen by dirty tracking, so there is no migration
+ * while it may: the machine has to be stopped, and the peer has to confirm that
+ * it knows. That is temporary, so it is not refused with -only-migratable.
+ *
+ * The peer is about to be told that the link may come up. False if that cannot
+ * be: a migration is under way.
+ */
+static bool hl_block_migration(HyperlinkState *s)
+{
+    if (!s->shares || s->migration_blocker) {
+        return true;
+    }
+    error_setg(&s->migration_blocker, TYPE_HYPERLINK ": the peer of %s may "
+               "write to this machine's RAM, which a migration does not see: "
+               "stop the machine first", hl_id(s));
+    return !migrate_add_blocker_internal(&s->migration_blocker, NULL);
+}
+
+/* Nobody can access this machine's RAM any more, but for a stale peer */
+static void hl_closed(HyperlinkState *s)
+{
+    s->open = false;
+    s->closing = 0;
+    if (!s->stale) {
+        migrate_del_blocker(&s->migration_blocker);
+    }
+}
+
+static int hl_migration(NotifierWithReturn *notify, MigrationEvent *e,
+                        Error **errp)
+{
+    HyperlinkState *s = container_of(notify, HyperlinkState, migration);
+
+    /* The link may have waited for its end; if it was no failure we stop. */
+    if (e->type == MIG_EVENT_PRECOPY_FAILED) {
+        hyperlink_link_changed(s, false);
+    }
+    return 0;
+}
+
 static void hl_send_state(HyperlinkState *s)
 {
     PCIDevice *pdev = PCI_DEVICE(s);
@@ -236,8 +283,12 @@ static void hl_send_state(HyperlinkState *s)
 
     /* A machine that stands still must not change under its snapshot. */
     if (hyperlink_ready(s) && !(s->ctl & HYPERLINK_CTL_ILOOP) &&
-        runstate_is_running()) {
+        runstate_is_running() && hl_block_migration(s)) {
         flags |= HL_READY;
+        s->open = true;
+        s->closing = 0;
+    } else if (s->open && !s->closing) {
+        s->closing = s->generation;
     }
     if (s->ctl & HYPERLINK_CTL_SERIAL_STOP) {
         flags |= HL_STOPPED;
@@ -337,7 +388,7 @@ unsigned hyperlink_peer_lanes(HyperlinkState *s)
 
 bool hyperlink_peer_lags(HyperlinkState *s)
 {
-    return s->peer.hello && s->peer.acked < s->table_generation;
+    return s->stale || (s->open && s->peer.acked < s->table_generation);
 }
 
 bool hyperlink_peer_pending(HyperlinkState *s)
@@ -494,10 +545,15 @@ static bool hl_hello(HyperlinkState *s, const uint8_t *p)
         ldl_le_p(p + 8) != HL_VERSION) {
         return false;
     }
-    if (size && base + size - 1 < base) {
+    if ((size && base + size - 1 < base) || base % 8 || size % 8) {
         return false;
     }
     s->peer.hello = true;
+    /* Who is here has noticed that the connection before is gone */
+    s->stale = false;
+    if (!s->open) {
+        hl_closed(s);
+    }
     if (!mr || !size) {
         return true;
     }
@@ -553,6 +609,9 @@ static bool hl_ack(HyperlinkState *s, const uint8_t *p)
         return false;
     }
     s->peer.acked = generation;
+    if (s->closing && generation >= s->closing) {
+        hl_closed(s);
+    }
     return true;
 }
 
@@ -764,6 +823,8 @@ static void hl_event(void *opaque, QEMUChrEvent event)
         hyperlink_link_changed(s, true);
         break;
     case CHR_EVENT_CLOSED:
+        s->stale |= s->broken && s->open && s->shares;
+        hl_closed(s);
         hl_forget(s);
         hyperlink_link_update(s);
         break;
@@ -819,6 +880,7 @@ bool hyperlink_link_realize(HyperlinkState *s, Error **errp)
     s->in = g_byte_array_new();
     s->out = g_byte_array_new();
     s->bh = qemu_bh_new_guarded(hl_bh, s, &DEVICE(s)->mem_reentrancy_guard);
+    migration_add_notifier(&s->migration, hl_migration);
     qemu_chr_fe_set_handlers(&s->chr, hl_can_receive, hl_receive, hl_event,
                              NULL, s, NULL, true);
     return true;
@@ -833,7 +895,9 @@ void hyperlink_link_unrealize(HyperlinkState *s)
     if (!s->bh) {
         return;
     }
+    migration_remove_notifier(&s->migration);
     qemu_chr_fe_deinit(&s->chr, false);
+    migrate_del_blocker(&s->migration_blocker);
     if (s->out_watch) {
         g_source_remove(s->out_watch);
     }

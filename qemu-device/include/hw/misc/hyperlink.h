@@ -207,6 +207,12 @@ struct HyperlinkState {
     uint64_t tell_last_fault;
     unsigned epoch;                     /* counts connections */
     bool broken;                        /* talks nonsense: to be cut off */
+    bool shares;                        /* the peer knows where our RAM is */
+    bool open;                          /* and that the link may come up */
+    uint64_t closing;                   /* generation that says it may not */
+    bool stale;                         /* was cut off, and may not know it */
+    Error *migration_blocker;
+    NotifierWithReturn migration;
     GByteArray *in;
     GByteArray *out;
     guint out_watch;
