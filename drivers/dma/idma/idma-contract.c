@@ -49,6 +49,8 @@ struct contract {
 	atomic_t callbacks;
 	unsigned int again;
 	dma_cookie_t order[8];
+	struct dmaengine_unmap_data *unmap;
+	unsigned int unmap_refs;
 	struct rnd_state rnd;
 };
 
@@ -335,6 +337,107 @@ static void contract_reuse(struct kunit *test)
 		reinit_completion(&t->done);
 	}
 	KUNIT_EXPECT_EQ(test, dmaengine_desc_free(tx), 0);
+}
+
+/* ---- Mappings that the client leaves to the engine ---- */
+
+static void contract_unmapped(void *param)
+{
+	struct contract *t = param;
+
+	/* One is the client's; the engine's has to be gone by now */
+	t->unmap_refs = kref_read(&t->unmap->kref);
+	complete(&t->done);
+}
+
+/* A copy of a page to the next one, with mappings of its own */
+static struct dma_async_tx_descriptor *
+contract_prep_unmap(struct kunit *test, struct contract *t, struct page *pages,
+		    unsigned long flags)
+{
+	struct dmaengine_unmap_data *unmap;
+	struct dma_async_tx_descriptor *tx;
+
+	unmap = dmaengine_get_unmap_data(t->dev, 2, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, unmap);
+	unmap->len = PAGE_SIZE;
+	unmap->addr[0] = dma_map_page(t->dev, pages, 0, PAGE_SIZE, DMA_TO_DEVICE);
+	KUNIT_ASSERT_FALSE(test, dma_mapping_error(t->dev, unmap->addr[0]));
+	unmap->to_cnt = 1;
+	unmap->addr[1] = dma_map_page(t->dev, pages + 1, 0, PAGE_SIZE, DMA_FROM_DEVICE);
+	KUNIT_ASSERT_FALSE(test, dma_mapping_error(t->dev, unmap->addr[1]));
+	unmap->from_cnt = 1;
+	t->unmap = unmap;
+
+	tx = dmaengine_prep_dma_memcpy(t->chan, unmap->addr[1], unmap->addr[0],
+				       PAGE_SIZE, flags);
+	KUNIT_ASSERT_NOT_NULL(test, tx);
+	dma_set_unmap(tx, unmap);
+	if (flags & DMA_PREP_INTERRUPT) {
+		tx->callback = contract_unmapped;
+		tx->callback_param = t;
+	}
+
+	return tx;
+}
+
+/* What is left is the client's reference, and it goes here */
+static void contract_check_unmapped(struct kunit *test, struct contract *t)
+{
+	KUNIT_EXPECT_EQ(test, kref_read(&t->unmap->kref), 1U);
+	dmaengine_unmap_put(t->unmap);
+	t->unmap = NULL;
+}
+
+static void contract_unmap(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	struct page *pages;
+	unsigned int i;
+	u8 *p;
+
+	pages = alloc_pages(GFP_KERNEL | GFP_DMA32, 1);
+	KUNIT_ASSERT_NOT_NULL(test, pages);
+	p = page_address(pages);
+
+	/* Complete: before the callback, which looks at the data */
+	prandom_bytes_state(&t->rnd, p, PAGE_SIZE);
+	tx = contract_prep_unmap(test, t, pages, DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+	dmaengine_submit(tx);
+	dma_async_issue_pending(t->chan);
+	KUNIT_EXPECT_TRUE(test, contract_wait(t));
+	KUNIT_EXPECT_EQ(test, t->unmap_refs, 1U);
+	contract_check_unmapped(test, t);
+	KUNIT_EXPECT_EQ(test, memcmp(p + PAGE_SIZE, p, PAGE_SIZE), 0);
+
+	/* Polled */
+	prandom_bytes_state(&t->rnd, p, PAGE_SIZE);
+	tx = contract_prep_unmap(test, t, pages, DMA_CTRL_ACK);
+	KUNIT_EXPECT_EQ(test, dma_sync_wait(t->chan, dmaengine_submit(tx)), DMA_COMPLETE);
+	contract_check_unmapped(test, t);
+	KUNIT_EXPECT_EQ(test, memcmp(p + PAGE_SIZE, p, PAGE_SIZE), 0);
+
+	/* Terminated: not issued yet, and at all stages after that */
+	for (i = 0; i < 100; i++) {
+		tx = contract_prep_unmap(test, t, pages, DMA_CTRL_ACK);
+		dmaengine_submit(tx);
+		if (i) {
+			dma_async_issue_pending(t->chan);
+			udelay(i);
+		}
+		KUNIT_EXPECT_EQ(test, dmaengine_terminate_sync(t->chan), 0);
+		contract_check_unmapped(test, t);
+	}
+
+	/* Prepared, and never submitted: with the channel */
+	contract_prep_unmap(test, t, pages, DMA_CTRL_ACK);
+	dma_release_channel(t->chan);
+	t->chan = contract_request();
+	contract_check_unmapped(test, t);
+	KUNIT_EXPECT_NOT_NULL(test, t->chan);
+
+	__free_pages(pages, 1);
 }
 
 /* ---- From the callback ---- */
@@ -926,6 +1029,7 @@ static struct kunit_case contract_cases[] = {
 	KUNIT_CASE(contract_many),
 	KUNIT_CASE(contract_polled),
 	KUNIT_CASE(contract_reuse),
+	KUNIT_CASE(contract_unmap),
 	KUNIT_CASE(contract_callback_submits),
 	KUNIT_CASE(contract_callback_terminates),
 	KUNIT_CASE(contract_residue),

@@ -158,10 +158,14 @@ static void idma_remember_failed(struct idma_chan *c, dma_cookie_t first,
 	f->last = last;
 }
 
-/* What vchan_cookie_complete() does, for one that is on a list */
+/*
+ * What vchan_cookie_complete() does, for one that is on a list. What the client
+ * has left to us to unmap it may look at in the callback, and after a poll.
+ */
 static __always_inline void idma_tx_ended(struct idma_chan *c,
 					  struct idma_tx *tx)
 {
+	dma_descriptor_unmap(&tx->vd.tx);
 	dma_cookie_complete(&tx->vd.tx);
 	list_move_tail(&tx->vd.node, &c->vc.desc_completed);
 	tasklet_schedule(&c->vc.task);
@@ -1052,6 +1056,8 @@ static void idma_desc_free(struct virt_dma_desc *vd)
 	struct idma_tx *tx = to_idma_tx(vd);
 	struct idma_chan *c = to_idma_chan(vd->tx.chan);
 
+	/* Terminated: the engine is through with it */
+	dma_descriptor_unmap(&vd->tx);
 	if (tx->keep) {
 		INIT_LIST_HEAD(&vd->node);
 		llist_add(&tx->free, &c->free);
@@ -1066,8 +1072,11 @@ static void idma_free_kept(struct idma_chan *c)
 	struct idma_tx *tx, *tmp;
 
 	init_llist_head(&c->free);
-	list_for_each_entry_safe(tx, tmp, &c->kept, kept)
+	list_for_each_entry_safe(tx, tmp, &c->kept, kept) {
+		/* Prepared, and never submitted */
+		dma_descriptor_unmap(&tx->vd.tx);
 		kmem_cache_free(idma_tx_cache, tx);
+	}
 	INIT_LIST_HEAD(&c->kept);
 	c->nr_kept = 0;
 }
@@ -1102,7 +1111,6 @@ idma_prep_dma_memcpy(struct dma_chan *chan, dma_addr_t dst, dma_addr_t src,
 	tx->vd.tx.callback = NULL;
 	tx->vd.tx.callback_result = NULL;
 	tx->vd.tx.callback_param = NULL;
-	tx->vd.tx.unmap = NULL;
 	tx->used = false;
 
 	return &tx->vd.tx;
