@@ -430,6 +430,11 @@ static void contract_unmap(struct kunit *test)
 		contract_check_unmapped(test, t);
 	}
 
+	/* Given back without having been submitted */
+	tx = contract_prep_unmap(test, t, pages, DMA_CTRL_REUSE);
+	KUNIT_EXPECT_EQ(test, dmaengine_desc_free(tx), 0);
+	contract_check_unmapped(test, t);
+
 	/* Prepared, and never submitted: with the channel */
 	contract_prep_unmap(test, t, pages, DMA_CTRL_ACK);
 	dma_release_channel(t->chan);

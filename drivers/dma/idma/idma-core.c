@@ -158,6 +158,11 @@ static void idma_remember_failed(struct idma_chan *c, dma_cookie_t first,
 	f->last = last;
 }
 
+static noinline void idma_tx_unmap(struct idma_tx *tx)
+{
+	dma_descriptor_unmap(&tx->vd.tx);
+}
+
 /*
  * What vchan_cookie_complete() does, for one that is on a list. What the client
  * has left to us to unmap it may look at in the callback, and after a poll.
@@ -165,7 +170,8 @@ static void idma_remember_failed(struct idma_chan *c, dma_cookie_t first,
 static __always_inline void idma_tx_ended(struct idma_chan *c,
 					  struct idma_tx *tx)
 {
-	dma_descriptor_unmap(&tx->vd.tx);
+	if (unlikely(tx->vd.tx.unmap))
+		idma_tx_unmap(tx);
 	dma_cookie_complete(&tx->vd.tx);
 	list_move_tail(&tx->vd.node, &c->vc.desc_completed);
 	tasklet_schedule(&c->vc.task);
@@ -302,6 +308,14 @@ static void idma_wake(struct idma_dev *idma)
 		wake_up_all(&idma->idle_wait);
 }
 
+/* A terminated transfer is not in hardware any more; vc.lock is held */
+static void idma_tx_died(struct idma_tx *tx)
+{
+	idma_tx_unmap(tx);
+	list_del(&tx->vd.node);
+	vchan_terminate_vdesc(&tx->vd);
+}
+
 /* Give up on everything, in hardware or not: the engine does not answer */
 static void idma_fail_all(struct idma_dev *idma)
 {
@@ -322,10 +336,8 @@ static void idma_fail_all(struct idma_dev *idma)
 			to_idma_tx(vd)->cut = true;
 		}
 		idma_chan_cut(c);
-		list_for_each_entry_safe(vd, tmp, &c->dying, node) {
-			list_del(&vd->node);
-			vchan_terminate_vdesc(vd);
-		}
+		list_for_each_entry_safe(vd, tmp, &c->dying, node)
+			idma_tx_died(to_idma_tx(vd));
 		spin_unlock(&c->vc.lock);
 	}
 
@@ -341,8 +353,7 @@ static void idma_segment_done(struct idma_chan *c, struct idma_tx *tx, u32 len)
 	if (tx->terminated) {
 		if (tx->inflight)
 			return;
-		list_del(&tx->vd.node);
-		vchan_terminate_vdesc(&tx->vd);
+		idma_tx_died(tx);
 		if (list_empty(&c->dying))
 			idma_wake(c->idma);
 	} else if (!tx->inflight) {
@@ -994,6 +1005,14 @@ static dma_cookie_t idma_tx_submit(struct dma_async_tx_descriptor *tx)
 	return vchan_tx_submit(tx);
 }
 
+/* The client gives back what it could have submitted again */
+static int idma_tx_desc_free(struct dma_async_tx_descriptor *tx)
+{
+	dma_descriptor_unmap(tx);
+
+	return vchan_tx_desc_free(tx);
+}
+
 static noinline struct idma_tx *idma_tx_alloc(struct idma_chan *c)
 {
 	struct idma_tx *tx;
@@ -1006,7 +1025,7 @@ static noinline struct idma_tx *idma_tx_alloc(struct idma_chan *c)
 	/* As vchan_tx_prep() does it, but for the lists: see struct idma_tx */
 	dma_async_tx_descriptor_init(&tx->vd.tx, &c->vc.chan);
 	tx->vd.tx.tx_submit = idma_tx_submit;
-	tx->vd.tx.desc_free = vchan_tx_desc_free;
+	tx->vd.tx.desc_free = idma_tx_desc_free;
 
 	spin_lock_irqsave(&c->vc.lock, flags);
 	tx->keep = c->nr_kept < IDMA_KEEP;
@@ -1051,18 +1070,23 @@ static struct idma_tx *idma_tx_get(struct idma_chan *c)
 	return llist_entry(first, struct idma_tx, free);
 }
 
+/* Unmapped by now, but for what was never submitted */
+static noinline void idma_tx_destroy(struct idma_tx *tx)
+{
+	dma_descriptor_unmap(&tx->vd.tx);
+	kmem_cache_free(idma_tx_cache, tx);
+}
+
 static void idma_desc_free(struct virt_dma_desc *vd)
 {
 	struct idma_tx *tx = to_idma_tx(vd);
 	struct idma_chan *c = to_idma_chan(vd->tx.chan);
 
-	/* Terminated: the engine is through with it */
-	dma_descriptor_unmap(&vd->tx);
 	if (tx->keep) {
 		INIT_LIST_HEAD(&vd->node);
 		llist_add(&tx->free, &c->free);
 	} else {
-		kmem_cache_free(idma_tx_cache, tx);
+		idma_tx_destroy(tx);
 	}
 }
 
@@ -1072,11 +1096,8 @@ static void idma_free_kept(struct idma_chan *c)
 	struct idma_tx *tx, *tmp;
 
 	init_llist_head(&c->free);
-	list_for_each_entry_safe(tx, tmp, &c->kept, kept) {
-		/* Prepared, and never submitted */
-		dma_descriptor_unmap(&tx->vd.tx);
-		kmem_cache_free(idma_tx_cache, tx);
-	}
+	list_for_each_entry_safe(tx, tmp, &c->kept, kept)
+		idma_tx_destroy(tx);
 	INIT_LIST_HEAD(&c->kept);
 	c->nr_kept = 0;
 }
@@ -1226,6 +1247,7 @@ static int idma_terminate_all(struct dma_chan *chan)
 			list_move_tail(&vd->node, &c->dying);
 			inflight++;
 		} else {
+			idma_tx_unmap(tx);
 			list_move_tail(&vd->node, &head);
 		}
 	}
@@ -1234,11 +1256,11 @@ static int idma_terminate_all(struct dma_chan *chan)
 	 * Descriptors that were prepared and not submitted stay: the client
 	 * still holds them, and may submit them.
 	 */
-	list_for_each_entry(vd, &c->vc.desc_submitted, node)
+	list_splice_tail_init(&c->vc.desc_submitted, &c->vc.desc_issued);
+	list_for_each_entry(vd, &c->vc.desc_issued, node) {
 		c->stats.terminated++;
-	list_for_each_entry(vd, &c->vc.desc_issued, node)
-		c->stats.terminated++;
-	list_splice_tail_init(&c->vc.desc_submitted, &head);
+		idma_tx_unmap(to_idma_tx(vd));
+	}
 	list_splice_tail_init(&c->vc.desc_issued, &head);
 	list_splice_tail_init(&c->vc.desc_completed, &head);
 
