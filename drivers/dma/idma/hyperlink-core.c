@@ -1066,8 +1066,8 @@ static void hyperlink_remove(struct pci_dev *pdev)
 	hyperlink_ntb_unregister(hl);
 	idma_window_provider_unregister(hl->provider);
 	destroy_workqueue(hl->wq);
-	hyperlink_free_page(hl);
 	pci_clear_master(pdev);
+	hyperlink_free_page(hl);
 	pci_free_irq_vectors(pdev);
 }
 
