@@ -55,6 +55,7 @@
 #define CTL_INTLOCAL    (1u << 14)
 #define STS             0x08
 #define STS_LINK        (1u << 0)
+#define STS_MPEND       (1u << 1)
 #define STS_LERROR      (1u << 7)
 #define STS_RERROR      (1u << 8)
 #define STS_RPEND       (1u << 11)
@@ -860,6 +861,8 @@ static void test_pair_shared(void)
             buf[n] = 7 * n + i;
         }
         qtest_memwrite(here, WINDOW + 63 * SEG_SPAN + 1, buf, sizeof(buf));
+        /* all of it is there: nothing is on its way */
+        g_assert_cmphex(rd(here, STS), ==, 0x04400005);
         qtest_memread(there, base + 1, back, sizeof(back));
         g_assert_cmpmem(back, sizeof(back), buf, sizeof(buf));
         qtest_memset(there, base + 0x8000, 0x77, 4096);
@@ -934,8 +937,7 @@ static void test_pair_socket(void)
         g_assert_cmphex(qtest_readq(there, RAM_BASE + 0x10000 + 8 * i), ==,
                         i + 1);
     }
-    /* none is pending */
-    wait_reg(here, STS, 2, 0);
+    wait_reg(here, STS, STS_MPEND, 0);
     assert_stat(here, "stat-writes-dropped", ==, 0);
     g_assert_cmphex(rd(here, STS), ==, 0x04400005);
 
@@ -1287,6 +1289,8 @@ static void test_fuzz_guest(void)
 #define MSG_STATE       2
 #define MSG_ACK         3
 #define MSG_WRITE       6
+#define MSG_DONE        7
+#define MSG_FAULT       8
 #define MSG_MAX         10
 
 static const unsigned msg_len[MSG_MAX] = {
@@ -1691,6 +1695,110 @@ static void test_stale_peer(void)
     rmdir(dir);
 }
 
+static void liar_done(GByteArray *out, uint32_t result, uint32_t wire)
+{
+    uint8_t p[8];
+
+    stl_le_p(p, result);
+    stl_le_p(p + 4, wire);
+    liar_put(out, MSG_DONE, p);
+}
+
+/* What is in @out has been looked at when this returns. */
+static void liar_sync(QTestState *q, int fd, GByteArray *out)
+{
+    uint64_t faults = stat_get(q, "stat-in-fault-link");
+    uint8_t p[16] = { 0, 0, 0, 0, 1 };      /* one of "link" */
+
+    liar_put(out, MSG_FAULT, p);
+    g_assert_true(liar_send(fd, out));
+    wait_stat(q, "stat-in-fault-link", faults + 1);
+    g_byte_array_set_size(out, 0);
+}
+
+/*
+ * Writes that go over the socket are pending until the peer says what has
+ * become of each, or cannot say it any more.
+ */
+static void test_pending(void)
+{
+    g_autofree char *dir = g_dir_make_tmp("hyperlink-XXXXXX", NULL);
+    g_autofree char *path = g_strdup_printf("%s/wire", dir);
+    g_autofree char *more = g_strdup_printf("-chardev socket,id=wire,path=%s,"
+                                            "server=on,wait=off", path);
+    QTestState *q = start("peer=wire,pll-lock-ns=1,train-ns=1", more);
+    g_autoptr(GByteArray) out = g_byte_array_new();
+    int fd;
+
+    bring_up(q, CTL_INT2CFG);
+    fd = liar_in(q, path);
+    g_assert_cmphex(rd(q, STS) & STS_MPEND, ==, 0);
+    for (int i = 0; i < 3; i++) {
+        qtest_writeq(q, WINDOW + 8 * i, i);
+        g_assert_cmphex(rd(q, STS) & STS_MPEND, ==, STS_MPEND);
+    }
+    /* not for reads, which fail at once */
+    g_assert_cmphex(qtest_readq(q, WINDOW), ==, ~0ull);
+    wr(q, STS, STS_LERROR);
+    liar_done(out, ~0u, 0);
+    liar_done(out, ~0u, 8);
+    liar_sync(q, fd, out);
+    g_assert_cmphex(rd(q, STS) & (STS_MPEND | STS_LERROR), ==, STS_MPEND);
+    /* Whoever sees that nothing is pending sees that something has failed. */
+    liar_done(out, 2 /* no segment */, 16);
+    g_assert_true(liar_send(fd, out));
+    g_byte_array_set_size(out, 0);
+    wait_reg(q, STS, STS_MPEND, 0);
+    g_assert_cmphex(rd(q, STS) & STS_LERROR, ==, STS_LERROR);
+    assert_stat(q, "stat-fault-segment", ==, 1);
+    assert_stat(q, "stat-writes-dropped", ==, 1);
+    assert_stat(q, "stat-writes", ==, 3);
+
+    /* A reset does not call back what is on the wire. */
+    qtest_writeq(q, WINDOW, 1);
+    wr(q, CTL, CTL_RESET);
+    g_assert_cmphex(rd(q, STS) & (STS_MPEND | STS_LINK), ==, STS_MPEND);
+    wr(q, CTL, CTL_INT2CFG);
+    wait_reg(q, STS, STS_LINK, STS_LINK);
+    g_assert_cmphex(rd(q, STS) & STS_MPEND, ==, STS_MPEND);
+    qtest_writeq(q, WINDOW, 2);
+    liar_done(out, ~0u, 0);
+    liar_sync(q, fd, out);
+    g_assert_cmphex(rd(q, STS) & STS_MPEND, ==, STS_MPEND);
+    liar_done(out, ~0u, 0);
+    liar_sync(q, fd, out);
+    g_assert_cmphex(rd(q, STS) & (STS_MPEND | STS_LERROR), ==, 0);
+
+    /* An answer to nothing */
+    liar_done(out, ~0u, 0);
+    g_assert_cmpint(send(fd, out->data, out->len, 0), ==, out->len);
+    g_byte_array_set_size(out, 0);
+    wait_stat(q, "stat-protocol-errors", 1);
+    wait_reg(q, STS, STS_LINK | STS_MPEND, 0);
+    close(fd);
+
+    /* As many as there may be, and one more; then there is nobody to ask */
+    fd = liar_in(q, path);
+    wr(q, STS, STS_LERROR);
+    for (int i = 0; i < 1024; i++) {
+        qtest_writeq(q, WINDOW + 8 * i, i);
+    }
+    g_assert_cmphex(rd(q, STS) & (STS_MPEND | STS_LERROR), ==, STS_MPEND);
+    assert_stat(q, "stat-writes-dropped", ==, 1);
+    qtest_writeq(q, WINDOW, 1);
+    assert_stat(q, "stat-fault-overflow", ==, 1);
+    wr(q, STS, STS_LERROR);
+    g_assert_cmphex(rd(q, STS) & (STS_MPEND | STS_LERROR), ==, STS_MPEND);
+    close(fd);
+    wait_reg(q, STS, STS_MPEND, 0);
+    g_assert_cmphex(rd(q, STS) & (STS_LINK | STS_LERROR), ==, STS_LERROR);
+    assert_stat(q, "stat-writes-dropped", ==, 1 + 1 + 1024);
+
+    qtest_quit(q);
+    unlink(path);
+    rmdir(dir);
+}
+
 /* Each rate that is taken works, also one that is nothing in its lower half. */
 static void test_rate(void)
 {
@@ -1859,6 +1967,12 @@ static void test_migrate(void)
     save_to(p->q[0], file);
     wait_reg(p->q[1], STS, STS_LINK, 0);
     to = load_from(file);
+    /* and what a debugger writes meanwhile is not pending: there is nobody */
+    qtest_writel(to, WINDOW, 1);
+    g_assert_cmphex(rd(to, STS) & STS_MPEND, ==, 0);
+    assert_stat(to, "stat-fault-link", ==, 1);
+    wr(to, STS, STS_LERROR);
+    wr(to, INT_CLR, ~0);
     qtest_qmp_assert_success(to, "{ 'execute': 'cont' }");
     g_assert_cmphex(rd(to, STS), ==, STS_LERROR | 4);
     g_assert_cmphex(rd(to, INT_SET), ==, 1 << 8);
@@ -1928,6 +2042,7 @@ int main(int argc, char **argv)
     qtest_add_func("/hyperlink/ecc", test_ecc);
     qtest_add_func("/hyperlink/pair/shared", test_pair_shared);
     qtest_add_func("/hyperlink/pair/socket", test_pair_socket);
+    qtest_add_func("/hyperlink/pair/pending", test_pending);
     qtest_add_func("/hyperlink/pair/stale", test_stale_peer);
     qtest_add_func("/hyperlink/pair/registers", test_pair_registers);
     qtest_add_func("/hyperlink/pair/down", test_pair_down);

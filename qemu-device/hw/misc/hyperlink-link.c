@@ -487,6 +487,11 @@ bool hyperlink_peer_access(HyperlinkState *s, uint32_t wire, void *buf,
 {
     uint8_t p[16] = { 0 };
 
+    /* A machine that was loaded has its link for as long as it stands still. */
+    if (!hyperlink_peer_ready(s)) {
+        *fault = HYPERLINK_FAULT_LINK;
+        return false;
+    }
     if (hyperlink_peer_stopped(s)) {
         *fault = HYPERLINK_FAULT_STOPPED;
         return false;
