@@ -289,6 +289,13 @@ static bool hyperlink_wait_quiet(struct hyperlink *hl)
 				   HYPERLINK_QUIET_US);
 }
 
+/* Once the link is stopped: has that been awaited, or is it over by now? */
+static bool hyperlink_is_quiet(struct hyperlink *hl)
+{
+	return !hl->restless ||
+	       !(hyperlink_read(hl, HYPERLINK_STS) & HYPERLINK_STS_RPEND);
+}
+
 /* ---- This side's segments ---- */
 
 static void hyperlink_program_seg(struct hyperlink *hl, unsigned int index)
@@ -357,9 +364,7 @@ int hyperlink_revoke_at(struct hyperlink *hl, unsigned int index)
 			quiet = hyperlink_wait_quiet(hl);
 		}
 	} else {
-		/* Nothing has come in since */
-		quiet = !hl->restless || hyperlink_wait_quiet(hl);
-		hl->restless = !quiet;
+		quiet = hyperlink_is_quiet(hl);
 	}
 	hl->told = false;
 	mutex_unlock(&hl->lock);
@@ -894,7 +899,7 @@ static void hyperlink_stop(struct hyperlink *hl)
 
 static void hyperlink_free_page(struct hyperlink *hl)
 {
-	if (hl->restless && !hyperlink_wait_quiet(hl))
+	if (!hyperlink_is_quiet(hl))
 		hyperlink_leak(hl, HYPERLINK_SEG_ALIGN);
 	else
 		dma_free_coherent(&hl->pdev->dev, HYPERLINK_SEG_ALIGN, hl->page,

@@ -760,6 +760,9 @@ static void idma_test_result_revoked(struct kunit *test)
 			DMA_TRANS_READ_FAILED);
 	KUNIT_EXPECT_EQ(test, idma_window_result(&f->pdev->dev, 0, w->dma + SZ_64K, SZ_4K, t),
 			DMA_TRANS_NOERROR);
+	/* Not from there, but to there, from another window */
+	KUNIT_EXPECT_EQ(test, idma_window_result(&f->pdev->dev, BASE, w->dma, SZ_4K, t),
+			DMA_TRANS_READ_FAILED);
 	t = idma_window_now();
 	KUNIT_EXPECT_EQ(test, idma_window_result(&f->pdev->dev, 0, w->dma, SZ_4K, t),
 			DMA_TRANS_NOERROR);

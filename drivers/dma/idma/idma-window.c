@@ -181,7 +181,8 @@ enum dmaengine_tx_result idma_window_result(struct device *dev, dma_addr_t src,
 		if (!read && !idma_window_touches(p, dev, dst, len))
 			continue;
 		if (!idma_window_failed(p, since) &&
-		    !idma_window_cut_off(p, dev, read ? src : dst, len, since))
+		    !idma_window_cut_off(p, dev, src, len, since) &&
+		    !idma_window_cut_off(p, dev, dst, len, since))
 			continue;
 		result = read ? DMA_TRANS_READ_FAILED : DMA_TRANS_WRITE_FAILED;
 		break;
