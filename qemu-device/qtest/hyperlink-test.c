@@ -1919,16 +1919,22 @@ static void save_to(QTestState *q, const char *file)
     wait_migration(q);
 }
 
-static QTestState *load_from(const char *file)
+static void load_into(QTestState *q, const char *file)
 {
     g_autofree char *uri = g_strdup_printf("file:%s", file);
-    QTestState *q = qtest_initf("-machine virt -bios none -nodefaults -m 32 "
-                                "-device hyperlink,id=hl,addr=%d "
-                                "-incoming defer", SLOT);
 
     qtest_qmp_assert_success(q, "{ 'execute': 'migrate-incoming', "
                              "'arguments': { 'uri': %s } }", uri);
     wait_migration(q);
+}
+
+static QTestState *load_from(const char *file)
+{
+    QTestState *q = qtest_initf("-machine virt -bios none -nodefaults -m 32 "
+                                "-device hyperlink,id=hl,addr=%d "
+                                "-incoming defer", SLOT);
+
+    load_into(q, file);
     return q;
 }
 
@@ -1981,6 +1987,25 @@ static void test_migrate(void)
     qtest_qmp_assert_success(p->q[0], "{ 'execute': 'cont' }");
     wait_reg(p->q[1], STS, STS_LINK, STS_LINK);
     g_assert_cmphex(rd(p->q[0], STS) & (STS_LINK | STS_LERROR), ==, STS_LINK);
+
+    /* What is loaded beside a peer has lost its link as well, until a reset */
+    save_to(p->q[0], file);
+    qtest_quit(p->q[0]);
+    p->q[0] = qtest_initf("-machine virt -bios none -nodefaults -m 32 "
+                          "-chardev socket,id=wire,path=%s/wire,server=on,"
+                          "wait=off -device hyperlink,id=hl,addr=%d,peer=wire "
+                          "-incoming defer", p->dir, SLOT);
+    to = p->q[0];
+    load_into(to, file);
+    wait_reg(to, PEER + REV, ~0u, 0x4e902101);
+    wait_reg(to, PEER + CTL, ~0u, CTL_INT2CFG | CTL_INTENABLE | CTL_INTVEC(8));
+    qtest_qmp_assert_success(to, "{ 'execute': 'cont' }");
+    qtest_clock_step(to, 1000000);
+    g_assert_cmphex(rd(to, STS) & (STS_LINK | STS_LERROR), ==, STS_LERROR);
+    g_assert_cmphex(rd(p->q[1], STS) & STS_LINK, ==, 0);
+    wr(to, CTL, CTL_RESET);
+    pair_up(p, CTL_INT2CFG);
+    g_assert_cmphex(rd(to, STS) & (STS_LINK | STS_LERROR), ==, STS_LINK);
     pair_free(p);
     unlink(file);
 }

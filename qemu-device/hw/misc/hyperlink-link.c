@@ -844,7 +844,7 @@ static void hl_vm_state(void *opaque, bool running, RunState state)
     HyperlinkState *s = opaque;
 
     if (running) {
-        hyperlink_link_update(s);
+        hyperlink_resume(s);
     }
     hyperlink_link_changed(s, true);
     if (!running) {

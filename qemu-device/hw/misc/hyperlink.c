@@ -243,6 +243,23 @@ void hyperlink_link_update(HyperlinkState *s)
     }
 }
 
+/*
+ * The machine goes on. What the other side has, and what was on its way, is no
+ * part of a state that was loaded: the other side may be another one, or have
+ * gone on from there. So that link is lost, and takes a reset: it does not come
+ * back behind the driver's back.
+ */
+void hyperlink_resume(HyperlinkState *s)
+{
+    if (s->loaded && s->link_up && !(s->ctl & HYPERLINK_CTL_ILOOP)) {
+        s->link_failed = true;
+        hyperlink_link_down(s);
+        hyperlink_error(s, HYPERLINK_STS_LERROR);
+    }
+    s->loaded = false;
+    hyperlink_link_update(s);
+}
+
 static void hyperlink_trained(void *opaque)
 {
     HyperlinkState *s = opaque;
@@ -1000,10 +1017,7 @@ static int hyperlink_post_load(void *opaque, int version_id)
         s->errors & ~(HYPERLINK_STS_LERROR | HYPERLINK_STS_RERROR)) {
         return -EINVAL;
     }
-    /*
-     * The peer is not part of this machine. Whether it is there, here and now,
-     * is looked at when the machine goes on.
-     */
+    s->loaded = true;
     hyperlink_link_changed(s, true);
     return 0;
 }

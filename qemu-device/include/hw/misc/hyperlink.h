@@ -190,6 +190,7 @@ struct HyperlinkState {
     bool pll_locked;
     bool link_up;
     bool link_failed;                   /* uncorrectable: needs a reset */
+    bool loaded;                        /* has not run since: not migrated */
     uint32_t int_wire[HYPERLINK_INT_PTRS];  /* on their way, by mps */
     QEMUTimer pll_timer;
     QEMUTimer train_timer;
@@ -233,6 +234,7 @@ void hyperlink_peer_reg_write(HyperlinkState *s, unsigned offset,
                               uint32_t value);
 void hyperlink_interrupt(HyperlinkState *s, unsigned mps, unsigned vector);
 void hyperlink_link_update(HyperlinkState *s);
+void hyperlink_resume(HyperlinkState *s);
 void hyperlink_error(HyperlinkState *s, uint32_t error);
 void hyperlink_fault(HyperlinkState *s, HyperlinkFault fault, uint32_t wire);
 /* Could the serial interface work: all but the other side */
