@@ -524,6 +524,8 @@ static void idma_launch(struct idma_dev *idma, unsigned int room)
 			more = ++n < room && bytes < IDMA_CHAIN_BYTES;
 			/* Alone it takes all turns, and under one lock */
 		} while (more && idma_alone(idma, c));
+		/* What nobody else wanted is not paid back: the debt of one segment is all */
+		c->credit = max_t(s64, c->credit, 1 - (s64)idma->max_segment);
 		spin_unlock(&c->vc.lock);
 	} while (more && !list_empty(&idma->ready));
 
