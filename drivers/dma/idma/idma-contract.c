@@ -604,6 +604,41 @@ static void contract_status_of_terminated(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dmaengine_tx_status(t->chan, dropped, NULL), DMA_ERROR);
 }
 
+/*
+ * One that has failed is not forgotten because others were terminated after it,
+ * in one go or in many.
+ */
+static void contract_status_after_many(struct kunit *test)
+{
+	struct contract *t = test->priv;
+	struct dma_async_tx_descriptor *tx;
+	dma_cookie_t dropped, good, last = 0;
+	unsigned int i;
+
+	tx = contract_prep(t, 64, DMA_CTRL_ACK);
+	KUNIT_ASSERT_NOT_NULL(test, tx);
+	dropped = dmaengine_submit(tx);
+	KUNIT_ASSERT_EQ(test, dmaengine_terminate_sync(t->chan), 0);
+
+	tx = contract_prep(t, 64, DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+	KUNIT_ASSERT_NOT_NULL(test, tx);
+	good = dmaengine_submit(tx);
+	dma_async_issue_pending(t->chan);
+	KUNIT_ASSERT_TRUE(test, contract_wait(t));
+
+	for (i = 0; i < 100; i++) {
+		tx = contract_prep(t, 64, DMA_CTRL_ACK);
+		KUNIT_ASSERT_NOT_NULL(test, tx);
+		last = dmaengine_submit(tx);
+		KUNIT_ASSERT_EQ(test, dmaengine_terminate_sync(t->chan), 0);
+		/* Nothing new: this adds no run of failures */
+		KUNIT_ASSERT_EQ(test, dmaengine_terminate_sync(t->chan), 0);
+	}
+	KUNIT_EXPECT_EQ(test, dmaengine_tx_status(t->chan, dropped, NULL), DMA_ERROR);
+	KUNIT_EXPECT_EQ(test, dmaengine_tx_status(t->chan, good, NULL), DMA_COMPLETE);
+	KUNIT_EXPECT_EQ(test, dmaengine_tx_status(t->chan, last, NULL), DMA_ERROR);
+}
+
 /* ---- Terminate ---- */
 
 /*
@@ -1039,6 +1074,7 @@ static struct kunit_case contract_cases[] = {
 	KUNIT_CASE(contract_callback_terminates),
 	KUNIT_CASE(contract_residue),
 	KUNIT_CASE(contract_status_of_terminated),
+	KUNIT_CASE(contract_status_after_many),
 	KUNIT_CASE(contract_silence),
 	KUNIT_CASE(contract_terminate_idle),
 	KUNIT_CASE(contract_request_release),

@@ -139,7 +139,10 @@ EXPORT_SYMBOL_IDMA_KUNIT(idma_next_segment);
 
 /* ---- Completion, with idma->lock held ---- */
 
-/* Cookies that end without success; they come in order, so runs of them merge */
+/*
+ * Cookies that end without success; they come in order, so runs of them merge.
+ * As long as nothing completes, a terminate names those of earlier ones again.
+ */
 static void idma_remember_failed(struct idma_chan *c, dma_cookie_t first,
 				 dma_cookie_t last)
 {
@@ -147,8 +150,8 @@ static void idma_remember_failed(struct idma_chan *c, dma_cookie_t first,
 
 	if (c->nfailed) {
 		f = &c->failed[(c->nfailed - 1) % IDMA_FAILED_RANGES];
-		if (f->last + 1LL == first) {
-			f->last = last;
+		if (first >= f->first && first <= f->last + 1LL) {
+			f->last = max(f->last, last);
 			return;
 		}
 	}
