@@ -7,6 +7,7 @@
  * clocks and resets of the real ones.
  */
 #include <linux/clk-provider.h>
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/of.h>
 #include <linux/platform_device.h>
@@ -16,6 +17,9 @@
 static atomic_t enable_failures = ATOMIC_INIT(0);
 static atomic_t assert_failures = ATOMIC_INIT(0);
 static atomic_t deassert_failures = ATOMIC_INIT(0);
+static atomic_t assert_ms = ATOMIC_INIT(0);
+static atomic_t clocked = ATOMIC_INIT(0);
+static atomic_t unclocked = ATOMIC_INIT(0);
 
 static int faulty_set(const char *val, const struct kernel_param *kp)
 {
@@ -44,6 +48,10 @@ module_param_cb(assert_failures, &faulty_ops, &assert_failures, 0644);
 MODULE_PARM_DESC(assert_failures, "How many of the next times the reset line cannot be pulled");
 module_param_cb(deassert_failures, &faulty_ops, &deassert_failures, 0644);
 MODULE_PARM_DESC(deassert_failures, "How many of the next times it cannot be let go");
+module_param_cb(assert_ms, &faulty_ops, &assert_ms, 0644);
+MODULE_PARM_DESC(assert_ms, "How long it takes to pull the reset line, as one behind a slow bus does");
+module_param_cb(unclocked, &faulty_ops, &unclocked, 0444);
+MODULE_PARM_DESC(unclocked, "How often the reset line was pulled or let go with the clock off");
 
 struct faulty {
 	struct clk_hw hw;
@@ -53,11 +61,21 @@ struct faulty {
 
 static int faulty_enable(struct clk_hw *hw)
 {
-	return atomic_add_unless(&enable_failures, -1, 0) ? -EIO : 0;
+	if (atomic_add_unless(&enable_failures, -1, 0))
+		return -EIO;
+	atomic_set(&clocked, 1);
+
+	return 0;
+}
+
+static void faulty_disable(struct clk_hw *hw)
+{
+	atomic_set(&clocked, 0);
 }
 
 static const struct clk_ops faulty_clk_ops = {
 	.enable = faulty_enable,
+	.disable = faulty_disable,
 };
 
 static int faulty_assert(struct reset_controller_dev *rcdev, unsigned long id)
@@ -66,6 +84,9 @@ static int faulty_assert(struct reset_controller_dev *rcdev, unsigned long id)
 
 	if (atomic_add_unless(&assert_failures, -1, 0))
 		return -EIO;
+	if (!atomic_read(&clocked))
+		atomic_inc(&unclocked);
+	msleep(atomic_read(&assert_ms));
 
 	return reset_control_assert(f->rst);
 }
@@ -76,6 +97,8 @@ static int faulty_deassert(struct reset_controller_dev *rcdev, unsigned long id)
 
 	if (atomic_add_unless(&deassert_failures, -1, 0))
 		return -EIO;
+	if (!atomic_read(&clocked))
+		atomic_inc(&unclocked);
 
 	return reset_control_deassert(f->rst);
 }

@@ -797,8 +797,8 @@ static enum hrtimer_restart idma_backstop(struct hrtimer *timer)
 
 	if (idma->dead)
 		period_us = IDMA_DEAD_POLL_MS * USEC_PER_MSEC;
-	/* Idle for a whole period, and not just at this moment */
-	again = idma->dead || idma_inflight(idma) || !quiet ||
+	/* Idle for a whole period, and not just at this moment; a reset wants the clock */
+	again = idma->dead || idma->resetting || idma_inflight(idma) || !quiet ||
 		(!idma->held && !list_empty(&idma->ready));
 	if (again)
 		hrtimer_forward_now(timer, ns_to_ktime(period_us * NSEC_PER_USEC));
