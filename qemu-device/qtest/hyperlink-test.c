@@ -1689,6 +1689,14 @@ static void test_stale_peer(void)
     wait_stat(q, "stat-protocol-errors", 2);
     close(fd);
 
+    /* Who has not said who it is knows nothing, so that it is not waited for */
+    fd = liar_connect(path);
+    g_assert_cmpint(send(fd, "GET / HTTP/1.0", 14, 0), ==, 14);
+    wait_stat(q, "stat-protocol-errors", 3);
+    close(fd);
+    g_assert_cmphex(rd(q, STS) & STS_RPEND, ==, 0);
+    assert_blocked(q, false);
+
     qtest_quit(q);
     unlink(path);
     unlink(ram);
@@ -2020,6 +2028,7 @@ static void test_bad_properties(void)
         { "peer=nobody", "nobody" },
         { "peer-mem=m", "'peer-mem' without 'peer'" },
         { "peer-mem=u", "needs share=on" },
+        { "peer=n", "'peer' takes a socket" },
         { "ecc-double=1", "at run time only" },
     };
 
@@ -2030,7 +2039,7 @@ static void test_bad_properties(void)
             "-accel", "qtest", "-bios", "none", "-nodefaults", "-m", "32",
             "-object", "memory-backend-memfd,id=m,size=1M,share=on",
             "-object", "memory-backend-ram,id=u,size=1M",
-            "-display", "none", "-device", device, NULL
+            "-chardev", "null,id=n", "-display", "none", "-device", device, NULL
         };
         g_autoptr(GError) err = NULL;
         g_autofree char *text = NULL;

@@ -347,6 +347,10 @@ static void hl_bh(void *opaque)
         s->hello_due = false;
         hl_send_hello(s);
     }
+    /* Whoever has not said who it is hears nothing that it could go by. */
+    if (!s->peer.hello) {
+        return;
+    }
     if (s->dirty) {
         s->dirty = false;
         hl_send_state(s);
@@ -556,9 +560,8 @@ static bool hl_hello(HyperlinkState *s, const uint8_t *p)
     s->peer.hello = true;
     /* Who is here has noticed that the connection before is gone */
     s->stale = false;
-    if (!s->open) {
-        hl_closed(s);
-    }
+    hl_closed(s);
+    qemu_bh_schedule(s->bh);
     if (!mr || !size) {
         return true;
     }
@@ -856,12 +859,24 @@ static void hl_vm_state(void *opaque, bool running, RunState state)
 bool hyperlink_link_realize(HyperlinkState *s, Error **errp)
 {
     s->peer.lanes = 1;
+    /* Others do not tell when the other end has gone, or cannot be cut off */
+    if (qemu_chr_fe_backend_connected(&s->chr) &&
+        !object_dynamic_cast(OBJECT(qemu_chr_fe_get_driver(&s->chr)),
+                             TYPE_CHARDEV_SOCKET)) {
+        error_setg(errp, TYPE_HYPERLINK ": 'peer' takes a socket");
+        return false;
+    }
     if (s->peer_mem) {
         MemoryRegion *mr = host_memory_backend_get_memory(s->peer_mem);
 
         if (!qemu_ram_is_shared(mr->ram_block)) {
             error_setg(errp, TYPE_HYPERLINK ": the memory backend of "
                        "'peer-mem' needs share=on");
+            return false;
+        }
+        if (memory_region_is_rom(mr)) {
+            error_setg(errp, TYPE_HYPERLINK ": the memory backend of "
+                       "'peer-mem' must not be readonly=on");
             return false;
         }
         if (host_memory_backend_is_mapped(s->peer_mem)) {
@@ -901,6 +916,10 @@ void hyperlink_link_unrealize(HyperlinkState *s)
         return;
     }
     migration_remove_notifier(&s->migration);
+    /* The peer has to know: it may be a slot that the guest has powered off */
+    qemu_chr_fe_set_handlers(&s->chr, NULL, NULL, NULL, NULL, NULL, NULL,
+                             false);
+    qemu_chr_fe_disconnect(&s->chr);
     qemu_chr_fe_deinit(&s->chr, false);
     migrate_del_blocker(&s->migration_blocker);
     if (s->out_watch) {
